@@ -40,7 +40,7 @@ export function parseUrl(text: string): string {
       EXIT.usage,
     )
   }
-  return url.href.replace(/\/+$/, '')
+  return url.href.replace(/(?<!\/)\/+$/, '')
 }
 
 export function isLoopback(url: string): boolean {

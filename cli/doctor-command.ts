@@ -239,6 +239,8 @@ async function checkAlerts({ manilla }: Service, signal: AbortSignal): Promise<C
 // The data that src/admin/database-commands.ts returns.
 type DatabaseState = {
   hosts: { host: string; state: string; reason?: string; isUsed: boolean }[]
+  version: string
+  versionProblem: { sentence: string; isRefused: boolean } | null
   isSynchronous: boolean
   synchronousCommit: string
   synchronousStandbyNames: string
@@ -305,7 +307,16 @@ export function describeMessages({ mail, gateway }: MessagesState): Check[] {
 }
 
 export function describeDatabase(database: DatabaseState): Check[] {
-  return [describeHosts(database), describeReplication(database)]
+  return [describeHosts(database), describeVersion(database), describeReplication(database)]
+}
+
+// The version that the database server in use has.
+function describeVersion({ version, versionProblem }: DatabaseState): Check {
+  const name = 'PostgreSQL'
+  if (!versionProblem) return { state: 'ok', name, finding: `${version}.` }
+  const { sentence: finding, isRefused } = versionProblem
+  const remedy = 'See docs/operating.md, PostgreSQL versions.'
+  return { state: isRefused ? 'fail' : 'warn', name, finding, remedy }
 }
 
 // Exactly one host must be writable. With two, both take writes that the other lacks.

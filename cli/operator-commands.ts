@@ -59,12 +59,6 @@ export function addOperatorCommands(program: Command, run: Run): void {
       'Show the database hosts, which one is used, and whether a standby has all writes.',
     )
     .action(toOperatorAction(run, loadDatabase))
-  admin
-    .command('upgrade-baseline')
-    .description(
-      'Upgrade a database of a version before the baseline, once, while no process uses it.',
-    )
-    .action(toOperatorAction(run, async () => (await database()).upgradeToBaseline))
   addFileCommands(program, run)
   // These commands were once part of `admin`, as `manilla admin backup`, and still work there.
   addFileCommands(admin, run, { hidden: true })
@@ -267,7 +261,11 @@ function addPayoutCommands(admin: Command, run: Run): void {
     .action(toOperatorAction(run, async () => (await money()).hold))
   payouts
     .command('release')
-    .description('Send payouts again, after a hold or a restore.')
+    .description('Send payouts again, after a hold, a restore or a failover.')
+    .option(
+      '--nothing-missing',
+      'You know that the promoted standby lacks nothing: send what was queued.',
+    )
     .action(toOperatorAction(run, async () => (await money()).release))
   payouts
     .command('status')

@@ -118,6 +118,7 @@ create table advices (
 );
 CREATE INDEX advices_cancelled ON advices USING btree (client_id, id) WHERE cancelled_at IS NOT NULL;
 CREATE TRIGGER advices_erase_messages AFTER UPDATE OF erased_at ON advices FOR EACH ROW WHEN (new.erased_at IS NOT NULL) EXECUTE FUNCTION erase_messages_of_advice();
+CREATE TRIGGER advices_erased_unless_needed BEFORE UPDATE OF erased_at ON advices FOR EACH ROW WHEN (old.erased_at IS NULL AND new.erased_at IS NOT NULL) EXECUTE FUNCTION refuse_barred_erasure();
 
 create table alerts (
   id bigint not null generated always as identity,
@@ -357,6 +358,7 @@ create table case_credits (
   constraint case_credits_case_id_fkey FOREIGN KEY (case_id) REFERENCES cases(id)
 );
 CREATE INDEX case_credits_of_credit ON case_credits USING btree (credit_id);
+CREATE TRIGGER case_credits_lock_out_erasures BEFORE INSERT ON case_credits FOR EACH STATEMENT EXECUTE FUNCTION lock_out_erasures();
 
 create table case_deadline_rules (
   name text collate "C" not null,
@@ -378,6 +380,28 @@ END AND warn_minutes >= 0 AND warn_minutes <= 43200),
   constraint case_deadline_rules_unit_known CHECK (unit = ANY (ARRAY['minutes'::text, 'business_days'::text]))
 );
 
+create table case_deadline_terms (
+  name text collate "C" not null,
+  valid_from date not null,
+  kinds text[] collate "C" not null,
+  unit text collate "C" not null,
+  length integer not null,
+  warn_minutes integer not null,
+  source text not null,
+  source_date date,
+  updated_by text collate "C",
+  updated_at timestamp with time zone not null default now(),
+  constraint case_deadline_terms_pkey PRIMARY KEY (name, valid_from),
+  constraint case_deadline_terms_bounded CHECK (
+CASE unit
+    WHEN 'minutes'::text THEN length >= 1 AND length <= 525600
+    ELSE length >= 1 AND length <= 260
+END AND warn_minutes >= 0 AND warn_minutes <= 43200),
+  constraint case_deadline_terms_kinds_known CHECK (kinds <@ ARRAY['bank_report'::text, 'payer_report'::text, 'own_rule'::text]),
+  constraint case_deadline_terms_name_known CHECK (name = ANY (ARRAY['report'::text, 'notify'::text, 'acknowledge'::text, 'respond'::text, 'resolve'::text, 'resolve_joint'::text, 'reimburse'::text])),
+  constraint case_deadline_terms_unit_known CHECK (unit = ANY (ARRAY['minutes'::text, 'business_days'::text]))
+);
+
 create table case_deadlines (
   id bigint not null generated always as identity,
   case_id bigint not null,
@@ -387,6 +411,8 @@ create table case_deadlines (
   source text not null,
   met_at timestamp with time zone,
   met_by text collate "C",
+  started_at timestamp with time zone,
+  source_date date,
   constraint case_deadlines_pkey PRIMARY KEY (id),
   constraint case_deadlines_once UNIQUE (case_id, name),
   constraint case_deadlines_met_by_somebody CHECK ((met_at IS NULL) = (met_by IS NULL)),
@@ -469,6 +495,7 @@ create table cases (
   opened_at timestamp with time zone not null,
   closed_at timestamp with time zone,
   erased_at timestamp with time zone,
+  is_joint boolean not null default false,
   constraint cases_pkey PRIMARY KEY (id),
   constraint cases_once_per_key UNIQUE (kind, key),
   constraint cases_reference_unique UNIQUE (reference),
@@ -482,8 +509,10 @@ create table cases (
 );
 CREATE INDEX cases_not_erased ON cases USING btree (closed_at) WHERE erased_at IS NULL AND closed_at IS NOT NULL;
 CREATE INDEX cases_of_client ON cases USING btree (client_id, id) WHERE client_id IS NOT NULL;
+CREATE INDEX cases_open ON cases USING btree (client_id) WHERE state <> 'closed'::text;
 CREATE TRIGGER cases_checked AFTER UPDATE ON cases FOR EACH ROW EXECUTE FUNCTION check_case();
 CREATE TRIGGER cases_follow_transitions BEFORE UPDATE OF state ON cases FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_cases_transition();
+CREATE TRIGGER cases_lock_out_erasures BEFORE INSERT OR UPDATE OF state ON cases FOR EACH STATEMENT EXECUTE FUNCTION lock_out_erasures();
 CREATE TRIGGER cases_not_deleted BEFORE DELETE ON cases FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER cases_not_truncated BEFORE TRUNCATE ON cases FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -643,6 +672,7 @@ create table clients (
   constraint clients_scopes_known CHECK (scopes <@ ARRAY['accounts:read'::text, 'accounts:write'::text, 'payments:read'::text, 'payments:write'::text, 'credits:read'::text, 'webhooks:read'::text, 'webhooks:write'::text, 'suspense:read'::text, 'suspense:write'::text, 'actions:read'::text, 'payouts:read'::text, 'payouts:write'::text, 'refunds:write'::text, 'returns:read'::text, 'returns:write'::text, 'accounting:read'::text, 'accounting:write'::text, 'operator'::text])
 ) with (fillfactor=50);
 CREATE TRIGGER clients_count_events AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION open_event_counter();
+CREATE TRIGGER clients_require_two_people AFTER INSERT ON clients FOR EACH ROW EXECUTE FUNCTION require_two_people();
 
 create table closed_day_balances (
   day date not null,
@@ -789,6 +819,9 @@ CREATE INDEX collection_accounts_by_nin ON collection_accounts USING btree (clie
 CREATE INDEX collection_accounts_by_phone ON collection_accounts USING btree (client_id, "right"(phone_number, 10));
 CREATE UNIQUE INDEX collection_accounts_one_default ON collection_accounts USING btree (client_id, merchant_id) WHERE is_default;
 CREATE TRIGGER collection_accounts_erase_messages AFTER UPDATE OF erased_at ON collection_accounts FOR EACH ROW WHEN (new.erased_at IS NOT NULL) EXECUTE FUNCTION erase_messages_of_account();
+CREATE TRIGGER collection_accounts_erased_unless_needed BEFORE UPDATE OF erased_at ON collection_accounts FOR EACH ROW WHEN (old.erased_at IS NULL AND new.erased_at IS NOT NULL) EXECUTE FUNCTION refuse_barred_erasure();
+CREATE TRIGGER collection_accounts_notice_held_people AFTER INSERT ON collection_accounts REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION notice_held_people();
+CREATE TRIGGER collection_accounts_notice_held_person AFTER UPDATE OF bvn_hash ON collection_accounts FOR EACH ROW WHEN (new.bvn_hash <> old.bvn_hash AND new.bvn_hash <> '\x'::bytea) EXECUTE FUNCTION notice_held_person();
 CREATE TRIGGER collection_accounts_tier_verified BEFORE UPDATE OF bvn_hash, nin_hash, account_name, tier_in_force ON collection_accounts FOR EACH ROW EXECUTE FUNCTION keep_tier_verified();
 CREATE TRIGGER collection_accounts_tier_verified_first BEFORE INSERT ON collection_accounts FOR EACH ROW WHEN (new.tier_in_force > 1) EXECUTE FUNCTION keep_tier_verified();
 
@@ -929,6 +962,7 @@ CREATE INDEX credits_by_client ON credits USING btree (client_id, id) WHERE clie
 CREATE INDEX credits_by_number ON credits USING btree (account_number, id);
 CREATE INDEX credits_by_outcome ON credits USING btree (client_id, outcome, id) WHERE outcome <> 'booked'::text;
 CREATE INDEX credits_by_payment ON credits USING btree (payment_id, id) WHERE payment_id IS NOT NULL;
+CREATE TRIGGER credits_erased_unless_needed BEFORE UPDATE OF source_account_sealed, source_account_name, narration ON credits FOR EACH ROW WHEN (num_nonnulls(new.source_account_sealed, new.source_account_name, new.narration) < num_nonnulls(old.source_account_sealed, old.source_account_name, old.narration)) EXECUTE FUNCTION refuse_barred_erasure();
 CREATE TRIGGER credits_kept BEFORE DELETE ON credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table daily_breakdowns (
@@ -1199,6 +1233,36 @@ CREATE TRIGGER fee_rules_not_deleted BEFORE DELETE ON fee_rules FOR EACH STATEME
 CREATE TRIGGER fee_rules_not_truncated BEFORE TRUNCATE ON fee_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER fee_rules_only_end BEFORE UPDATE ON fee_rules FOR EACH ROW EXECUTE FUNCTION refuse_other_than_ending();
 
+create table held_people (
+  hold_id bigint not null,
+  bvn_hash bytea not null,
+  bvn_masked text collate "C" not null,
+  constraint held_people_pkey PRIMARY KEY (hold_id),
+  constraint held_people_masked CHECK (bvn_masked ~ '^[0-9]{3}\*{5}[0-9]{3}$'::text),
+  constraint held_people_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES holds(id)
+);
+CREATE INDEX held_people_by_bvn ON held_people USING btree (bvn_hash);
+CREATE TRIGGER held_people_kept BEFORE DELETE OR UPDATE ON held_people FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER held_people_not_truncated BEFORE TRUNCATE ON held_people FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table held_person_accounts (
+  hold_id bigint not null,
+  account_id bigint not null,
+  client_id bigint not null,
+  is_later boolean not null,
+  account_hold_id bigint,
+  is_announced boolean not null default false,
+  constraint held_person_accounts_pkey PRIMARY KEY (hold_id, account_id),
+  constraint held_person_accounts_one_hold UNIQUE (account_hold_id),
+  constraint held_person_accounts_announced_once_held CHECK (NOT is_announced OR account_hold_id IS NOT NULL),
+  constraint held_person_accounts_account_hold_id_fkey FOREIGN KEY (account_hold_id) REFERENCES holds(id),
+  constraint held_person_accounts_account_of_same_client FOREIGN KEY (client_id, account_id) REFERENCES collection_accounts(client_id, id),
+  constraint held_person_accounts_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES holds(id)
+);
+CREATE INDEX held_person_accounts_of_account ON held_person_accounts USING btree (account_id);
+CREATE INDEX held_person_accounts_to_announce ON held_person_accounts USING btree (hold_id) WHERE NOT is_announced;
+CREATE INDEX held_person_accounts_to_hold ON held_person_accounts USING btree (client_id) WHERE account_hold_id IS NULL;
+
 create table hold_requests (
   id bigint not null generated always as identity,
   hold_id bigint not null,
@@ -1255,8 +1319,9 @@ create table holds (
   constraint holds_amounts_fit CHECK (held_kobo >= 0 AND forfeited_kobo >= 0 AND (amount_kobo IS NULL OR amount_kobo > 0 AND (held_kobo + forfeited_kobo) <= amount_kobo)),
   constraint holds_end_empty CHECK ((state = 'active'::text) = (ended_at IS NULL) AND (state = 'active'::text OR held_kobo = 0)),
   constraint holds_have_one_target CHECK ((target = 'credit'::text) = (credit_id IS NOT NULL) AND (target = 'merchant'::text) = (merchant_code IS NOT NULL) AND (target = 'account'::text) = (account_id IS NOT NULL) AND (target <> 'credit'::text OR amount_kobo IS NOT NULL)),
+  constraint holds_of_person_are_empty CHECK (target <> 'person'::text OR amount_kobo IS NULL AND held_kobo = 0 AND forfeited_kobo = 0),
   constraint holds_state_known CHECK (state = ANY (ARRAY['active'::text, 'released'::text, 'forfeited'::text])),
-  constraint holds_target_known CHECK (target = ANY (ARRAY['credit'::text, 'account'::text, 'merchant'::text, 'client'::text])),
+  constraint holds_target_known CHECK (target = ANY (ARRAY['credit'::text, 'account'::text, 'merchant'::text, 'client'::text, 'person'::text])),
   constraint holds_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
   constraint holds_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint holds_held_account_id_fkey FOREIGN KEY (held_account_id) REFERENCES ledger_accounts(id)
@@ -1266,6 +1331,7 @@ CREATE INDEX holds_of_client ON holds USING btree (client_id, id) WHERE state = 
 CREATE INDEX holds_of_credit ON holds USING btree (credit_id) WHERE credit_id IS NOT NULL;
 CREATE TRIGGER holds_checked AFTER UPDATE ON holds FOR EACH ROW EXECUTE FUNCTION check_hold();
 CREATE TRIGGER holds_follow_transitions BEFORE UPDATE OF state ON holds FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION check_holds_transition();
+CREATE TRIGGER holds_lock_out_erasures BEFORE INSERT ON holds FOR EACH STATEMENT EXECUTE FUNCTION lock_out_erasures();
 CREATE TRIGGER holds_not_deleted BEFORE DELETE ON holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER holds_not_truncated BEFORE TRUNCATE ON holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -1381,6 +1447,7 @@ create table known_database (
   identity text collate "C" not null,
   is_synchronous boolean not null,
   noted_at timestamp with time zone not null,
+  server_started_at timestamp with time zone,
   constraint known_database_pkey PRIMARY KEY (is_only),
   constraint known_database_is_one CHECK (is_only)
 );
@@ -1634,12 +1701,30 @@ create table number_ranges (
   last_serial bigint not null,
   key bytea not null,
   next_index bigint not null default 0,
+  gap_from bigint,
+  gap_until bigint,
+  is_gap_free boolean not null default false,
   constraint number_ranges_pkey PRIMARY KEY (id),
   constraint number_ranges_once UNIQUE (bank_code, purpose, first_serial, last_serial),
+  constraint number_ranges_gap_before_next CHECK ((gap_from IS NULL) = (gap_until IS NULL) AND gap_from >= 0 AND gap_from <= gap_until AND gap_until <= next_index),
   constraint number_ranges_in_order CHECK (first_serial >= 0 AND first_serial <= last_serial AND last_serial <= 999999999),
   constraint number_ranges_not_overrun CHECK (next_index <= (last_serial - first_serial + 1)),
   constraint number_ranges_purpose_check CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text]))
 ) with (fillfactor=50);
+
+create table number_shares (
+  client_id bigint not null,
+  bank_code text collate "C" not null,
+  purpose text collate "C" not null,
+  ceiling integer,
+  held integer not null,
+  counted_at timestamp with time zone not null,
+  constraint number_shares_pkey PRIMARY KEY (client_id, bank_code, purpose),
+  constraint number_shares_not_negative CHECK (held >= 0 AND ceiling >= 0),
+  constraint number_shares_purpose_known CHECK (purpose = ANY (ARRAY['static'::text, 'dynamic'::text])),
+  constraint number_shares_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+) with (fillfactor=50);
+CREATE INDEX number_shares_counted ON number_shares USING btree (counted_at);
 
 create table numbers (
   account_number text collate "C" not null,
@@ -1657,6 +1742,7 @@ create table numbers (
   constraint numbers_payment_of_same_client FOREIGN KEY (client_id, payment_id) REFERENCES payments(client_id, id)
 );
 CREATE INDEX numbers_added ON numbers USING btree (account_number) WHERE added_at IS NOT NULL;
+CREATE INDEX numbers_of_client ON numbers USING btree (client_id, bank_code, reusable_at);
 CREATE UNIQUE INDEX numbers_one_added_per_bank ON numbers USING btree (collection_account_id, bank_code) WHERE added_at IS NOT NULL;
 CREATE INDEX numbers_reusable ON numbers USING btree (bank_code, reusable_at) WHERE payment_id IS NOT NULL;
 
@@ -1855,7 +1941,11 @@ create table payout_holds (
   last_payout_id bigint,
   released_by text collate "C",
   released_at timestamp with time zone,
+  may_lack_nothing boolean not null default false,
+  lacks_nothing boolean not null default false,
   constraint payout_holds_pkey PRIMARY KEY (id),
+  constraint payout_holds_lack_nothing_if_possible CHECK (NOT lacks_nothing OR may_lack_nothing AND released_at IS NOT NULL),
+  constraint payout_holds_of_move_know_payouts CHECK (NOT may_lack_nothing OR restored_to IS NOT NULL),
   constraint payout_holds_of_restore_know_payouts CHECK ((restored_to IS NULL) = (last_payout_id IS NULL)),
   constraint payout_holds_released_by_somebody CHECK ((released_at IS NULL) = (released_by IS NULL))
 );
@@ -1914,6 +2004,7 @@ create table payout_settings (
   two_approvers_above_kobo bigint,
   reserve_floor_bps integer not null default 0,
   reserve_floor_days integer not null default 0,
+  strict_approvers boolean not null default false,
   constraint payout_settings_pkey PRIMARY KEY (client_id),
   constraint payout_settings_not_negative CHECK (approval_above_kobo >= 0 AND per_payout_kobo >= 0 AND per_day_kobo >= 0),
   constraint payout_settings_reserve_floor_bounded CHECK (reserve_floor_bps >= 0 AND reserve_floor_bps <= 10000 AND reserve_floor_days >= 0 AND reserve_floor_days <= 365 AND (reserve_floor_bps = 0) = (reserve_floor_days = 0)),
@@ -1996,6 +2087,7 @@ create table payouts (
   unsent_since timestamp with time zone,
   screening text collate "C",
   screened_at timestamp with time zone,
+  first_approver_people uuid[],
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_of_client UNIQUE (client_id, id),
   constraint payouts_reference_unique UNIQUE (reference),
@@ -2041,6 +2133,7 @@ CREATE TRIGGER payouts_checked AFTER UPDATE ON payouts FOR EACH ROW EXECUTE FUNC
 CREATE TRIGGER payouts_checked_by_another AFTER UPDATE OF approval ON payouts FOR EACH ROW WHEN (new.approval = 'approved'::text AND old.approval <> 'approved'::text) EXECUTE FUNCTION check_another_person('requested_by_user', 'decided_by_user');
 CREATE TRIGGER payouts_follow_transitions BEFORE UPDATE OF status ON payouts FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_payouts_transition();
 CREATE TRIGGER payouts_in_one_file BEFORE UPDATE OF batch_id ON payouts FOR EACH ROW WHEN (new.batch_id IS DISTINCT FROM old.batch_id AND old.status <> 'queued'::text) EXECUTE FUNCTION check_payout_file();
+CREATE TRIGGER payouts_keep_first_approver_people BEFORE UPDATE OF first_approved_by_user, first_approver_people ON payouts FOR EACH ROW EXECUTE FUNCTION keep_first_approver_people();
 CREATE TRIGGER payouts_keep_maker_people BEFORE INSERT ON payouts FOR EACH ROW WHEN (new.approval = 'needed'::text) EXECUTE FUNCTION keep_maker_people('requested_by', 'requested_by_user', 'requested_at');
 CREATE TRIGGER payouts_not_deleted BEFORE DELETE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER payouts_not_truncated BEFORE TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2173,6 +2266,8 @@ create table removed_users (
   id uuid not null,
   client_id bigint not null,
   email text collate "C" not null,
+  own_from timestamp with time zone,
+  password_by uuid[],
   constraint removed_users_pkey PRIMARY KEY (id),
   constraint removed_users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
@@ -2782,6 +2877,7 @@ create table settlements (
   first_approved_by_user uuid,
   first_approved_at timestamp with time zone,
   payouts_to_id bigint,
+  first_approver_people uuid[],
   constraint settlements_pkey PRIMARY KEY (id),
   constraint settlements_of_client UNIQUE (client_id, id),
   constraint settlements_reference_unique UNIQUE (reference),
@@ -2800,6 +2896,7 @@ CREATE UNIQUE INDEX settlements_follow_one_another ON settlements USING btree (c
 CREATE TRIGGER settlements_checked AFTER UPDATE ON settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
 CREATE TRIGGER settlements_checked_by_another AFTER UPDATE OF status ON settlements FOR EACH ROW WHEN (new.status = 'approved'::text AND old.status <> 'approved'::text AND new.needs_approval) EXECUTE FUNCTION check_another_person('closed_by_user', 'approved_by_user');
 CREATE TRIGGER settlements_follow_transitions BEFORE UPDATE OF status ON settlements FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION check_settlements_transition();
+CREATE TRIGGER settlements_keep_first_approver_people BEFORE UPDATE OF first_approved_by_user, first_approver_people ON settlements FOR EACH ROW EXECUTE FUNCTION keep_first_approver_people();
 CREATE TRIGGER settlements_keep_maker_people BEFORE INSERT ON settlements FOR EACH ROW EXECUTE FUNCTION keep_maker_people('closed_by', 'closed_by_user', 'closed_at');
 CREATE TRIGGER settlements_same_maker_people BEFORE UPDATE OF maker_people ON settlements FOR EACH ROW WHEN (new.maker_people IS DISTINCT FROM old.maker_people) EXECUTE FUNCTION refuse_other_maker_people();
 
@@ -3297,6 +3394,30 @@ create table webhook_endpoints (
   constraint webhook_endpoints_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 
+create table webhook_replays (
+  id uuid not null,
+  client_id bigint not null,
+  endpoint_id uuid not null,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  has_alerts boolean not null,
+  first_sequence bigint not null,
+  next_sequence bigint not null,
+  past_sequence bigint not null,
+  queued integer not null default 0,
+  created_at timestamp with time zone not null,
+  stepped_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint webhook_replays_pkey PRIMARY KEY (id),
+  constraint webhook_replays_in_order CHECK (next_sequence >= first_sequence AND next_sequence <= past_sequence),
+  constraint webhook_replays_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint webhook_replays_endpoint_of_same_client FOREIGN KEY (client_id, endpoint_id) REFERENCES webhook_endpoints(client_id, id)
+);
+CREATE INDEX webhook_replays_of_client ON webhook_replays USING btree (client_id, created_at);
+CREATE INDEX webhook_replays_of_endpoint ON webhook_replays USING btree (endpoint_id, id);
+CREATE UNIQUE INDEX webhook_replays_one_of_client ON webhook_replays USING btree (client_id) WHERE ended_at IS NULL;
+CREATE INDEX webhook_replays_waiting ON webhook_replays USING btree (stepped_at) WHERE ended_at IS NULL;
+
 create function all_ids_of(people uuid[]) returns uuid[];
 create function approver_unfitness(maker uuid, people uuid[], checker uuid, new_since timestamp with time zone) returns text;
 create function check_adjusting_entry() returns trigger;
@@ -3331,22 +3452,32 @@ create function command_line() returns uuid;
 create function count_matches() returns trigger;
 create function current_database_identity() returns text;
 create function decided_transfer_id() returns bigint;
+create function doubtful_until() returns timestamp with time zone;
 create function erase_messages(of_advice uuid, of_account bigint, at timestamp with time zone) returns void;
 create function erase_messages_of_account() returns trigger;
 create function erase_messages_of_advice() returns trigger;
+create function erasure_bars(of_client bigint, of_account bigint, of_advice uuid, of_credit bigint) returns TABLE(kind text, reference text);
 create function forget_take_over() returns trigger;
+create function is_database_moved() returns boolean;
 create function is_independent(makers uuid[], checker uuid) returns boolean;
 create function is_same_person(makers uuid[], checker uuid) returns boolean;
 create function keep_account_people() returns trigger;
+create function keep_first_approver_people() returns trigger;
 create function keep_maker_people() returns trigger;
 create function keep_payout_file() returns trigger;
 create function keep_subaccount_people() returns trigger;
 create function keep_tier_verified() returns trigger;
+create function last_doubtful_payout() returns bigint;
+create function lock_out_erasures() returns trigger;
 create function maintain_partitions(at timestamp with time zone, event_days integer, key_days integer) returns SETOF text;
+create function notice_held_people() returns trigger;
+create function notice_held_person() returns trigger;
 create function open_event_counter() returns trigger;
 create function people_behind(account uuid, client bigint, at timestamp with time zone) returns uuid[];
+create function people_making(actor text, account uuid, client bigint, at timestamp with time zone) returns uuid[];
 create function people_of(account uuid, at timestamp with time zone) returns uuid[];
 create function post_inserted_transfers() returns trigger;
+create function refuse_barred_erasure() returns trigger;
 create function refuse_change() returns trigger;
 create function refuse_month_after_open_one() returns trigger;
 create function refuse_more_than_the_whole() returns trigger;
@@ -3362,5 +3493,10 @@ create function refuse_to_complete_twice() returns trigger;
 create function remember_removed_user() returns trigger;
 create function require_approved_reopening() returns trigger;
 create function require_disk_space() returns void;
+create function require_known_database() returns void;
+create function require_two_people() returns trigger;
+create function settle_lost_changes(reason text, held_by text, at timestamp with time zone, restored_to timestamp with time zone, may_lack_nothing boolean, numbers_skipped bigint) returns void;
+create function settle_moved_database() returns void;
 create function stands_behind(maker uuid, checker uuid) returns boolean;
 create function uuid_floor(day date) returns uuid;
+create function was_independent(makers uuid[], checker uuid, at timestamp with time zone) returns boolean;

@@ -28,9 +28,9 @@ export function plainTime(timestamp: string): string {
   return timestamp.slice(0, 'yyyy-MM-ddTHH:mm:ss'.length).replace('T', ' ')
 }
 
-// Finds the places where a spreadsheet could read a formula: the start of a cell, and after a separator.
+// A sign that begins a formula, with the whole run before it of what a spreadsheet skips or splits at.
 const FORMULA =
-  /(^|[;|\t\r\n]+)(?=[\s"\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212])|^(?=[\t\r\n])/gu
+  /(?<![;|\s"\p{Cc}\u200b\ufeff])([;|\s"\p{Cc}\u200b\ufeff]*)([=+\-@\uff1d\uff0b\uff0d\uff20\u2212])/gu
 // Fast path for most cells: nothing to quote, and no formula.
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9 ._/:-]*$/
 const AMOUNT = /^-?[0-9]+(?:\.[0-9]+)?$/
@@ -45,6 +45,19 @@ export function cellText(cell: Cell, isForSpreadsheet = false): string {
   const text = String(cell)
   if (isForSpreadsheet && typeof cell === 'string' && DIGITS.test(text)) return `"=""${text}"""`
   if (text === '' || PLAIN.test(text)) return text
-  const safe = AMOUNT.test(text) ? text : text.replace(FORMULA, "$1'")
+  const safe = AMOUNT.test(text) ? text : withoutFormulas(text)
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+// Puts an apostrophe wherever a spreadsheet could begin to read a formula: at the start of the cell, and
+// after the last separator before the sign. A blank that some programs split at, such as a tab, counts as
+// both.
+function withoutFormulas(text: string): string {
+  const safe = text.replace(FORMULA, (_, run: string, sign: string, offset: number) => {
+    const lastSeparator = Math.max(run.lastIndexOf(';'), run.lastIndexOf('|'))
+    const start = Math.max(lastSeparator, 0)
+    const guarded = run.slice(0, start) + run.slice(start).replace(/[;|\t\r\n]+/g, "$&'")
+    return `${offset === 0 && lastSeparator < 0 ? "'" : ''}${guarded}${sign}`
+  })
+  return /^[\t\r\n]/.test(safe) ? `'${safe}` : safe
 }

@@ -37,6 +37,10 @@ const CONFLICTS = {
   account_name_not_pending: conflict(
     'This account name is not waiting for review: it was decided, changed or withdrawn.',
   ),
+  number_ceiling_reached: exceeded(
+    'This client holds as many account numbers of this bank as it may.',
+  ),
+  replay_running: conflict('Another replay of this client is running. Wait for it to finish.'),
   limit_profile_exists: exists('A limit profile with this code already exists.'),
   limit_profile_in_use: conflict('Collection accounts still use this limit profile.'),
   subaccount_exists: exists('A subaccount with this code already exists.'),
@@ -55,7 +59,9 @@ const CONFLICTS = {
   payment_has_money: conflict('This payment can no longer be cancelled.'),
   advice_open: conflict('This advice can still be paid. Cancel it or wait until it expires.'),
   account_erased: refused('This account was erased and can no longer be changed.'),
-  erasure_waits: refused('Money of this customer is in suspense. Assign or return it first.'),
+  erasure_waits: refused(
+    'This customer’s data is still needed, for money in suspense or by law. Nothing was erased.',
+  ),
   suspense_closed: conflict('This suspense item is already closed.'),
   return_confirmed: conflict('This return is already confirmed.'),
   return_sending: conflict('The bank is being asked to send this return. Wait a moment.'),
@@ -63,7 +69,8 @@ const CONFLICTS = {
     'A connector or a payout file sends this return, or has sent it. Do not send it by hand.',
   ),
   return_may_have_been_sent: conflict(
-    'This may have been sent before the database was restored. Ask the bank, then confirm or fail it.',
+    'This may have been sent before the database was restored or moved. Ask the bank, then confirm or ' +
+      'fail it.',
   ),
   return_may_be_paid: conflict(
     'The bank may have this return. Request its failure as a payout: ' +
@@ -100,6 +107,8 @@ const CONFLICTS = {
   case_full: conflict('This case has as many files or links as one may have.'),
   evidence_refused: ref(400, '12', 'This is no PDF, PNG, JPEG, WebP or plain text.'),
   hold_ended: conflict('This hold has ended.'),
+  hold_of_person: conflict('This hold ends with the hold of the person.'),
+  hold_of_accounts: conflict('The money is held on the person’s accounts, each with its own hold.'),
   hold_empty: conflict('This hold has no money yet.'),
   hold_too_small: exceeded('The amount is more than is held.'),
   hold_too_large: exceeded('The amount is more than the credit.'),
@@ -157,9 +166,6 @@ const CONFLICTS = {
   settlement_in_progress: conflict('Another settlement is being closed. Retry in a moment.'),
   cut_off_passed: conflict('The cut-off must be later than that of the last settlement.'),
   settlement_not_closed: conflict('Only a closed settlement can be approved.'),
-  settlement_accounts_changed: conflict(
-    'It would now be paid to another bank account, or under another name, than you were shown.',
-  ),
   settlement_not_cancellable: conflict(
     'Only your latest settlement can be cancelled, before it is approved.',
   ),
@@ -176,7 +182,7 @@ const CONFLICTS = {
     'The bank has reversed the credit that this refunds. Cancel the refund.',
   ),
   payout_may_have_been_sent: conflict(
-    'This may have been sent before the database was restored. The bank is asked first.',
+    'This may have been sent before the database was restored or moved. The bank is asked first.',
   ),
   payout_decided: conflict('This payout is not awaiting approval.'),
   payout_settled: conflict('This payout is already settled, or was never sent.'),
@@ -200,8 +206,9 @@ const CONFLICTS = {
       'which. If the bank does not have the file, mark it as not delivered, or fail its open payouts.',
   ),
   payout_file_may_have_been_sent: conflict(
-    'This file is older than the restored database, and the bank may have it. Upload the bank’s report, ' +
-      'settle its payouts by hand, or, if the bank does not have it, mark it as not delivered.',
+    'This file is older than the restored or moved database, and the bank may have it. Upload the ' +
+      'bank’s report, settle its payouts by hand, or, if the bank does not have it, mark it as not ' +
+      'delivered.',
   ),
   tariff_overlaps: exists('Another tariff already starts on or after this date.'),
   tariff_in_force: conflict(
@@ -210,15 +217,22 @@ const CONFLICTS = {
   suspense_requested: conflict('An approval request for this money is already pending.'),
   failure_requested: conflict('A request to fail this is already pending.'),
   request_decided: conflict('This approval request is already decided.'),
+  request_changed: conflict(
+    'This has changed since you read it. Read it again before you approve.',
+  ),
   other_person_needed: refused('You cannot approve or reject your own request.'),
   maker_counts_as_you: refused(
     'You cannot approve this: it counts as yours. You, or the same person as behind you, set the ' +
-      'requester’s password or made the client’s secret.',
+      'requester’s password or made the client’s secret; or the operator made that secret, and none of you ' +
+      'who may manage secrets has rotated it.',
   ),
   second_approver_needed: refused('You have approved this. It takes a second approver.'),
   user_password_temporary: conflict('The user must choose a password of their own first.'),
   voucher_not_independent: refused(
     'You cannot vouch for this user: you set their password or gave them access.',
+  ),
+  approver_gave_access: refused(
+    'You cannot approve this: you gave the requester access, directly or through others.',
   ),
   approver_too_new: refused(
     'You cannot approve yet: your access was granted or changed too recently.',
@@ -427,6 +441,7 @@ export const REFUSALS = {
   tariff_not_found: missing('No such tariff. It may have been withdrawn.'),
   subaccount_not_found: missing('No such subaccount.'),
   split_not_found: missing('No such split.'),
+  replay_not_found: missing('Nothing was replayed to this webhook endpoint within 30 days.'),
   endpoint_not_found: missing('No such webhook endpoint.'),
   event_not_found: missing('No such event.'),
   user_not_found: missing('No such user.'),
@@ -458,6 +473,7 @@ export const REFUSALS = {
   statement_too_long: malformed(
     'Too many movements for a page. Choose a shorter period, or export it as CSV.',
   ),
+  too_many_replays: tooOften('Too many replays in an hour. Retry after the time in Retry-After.'),
   too_many_imports: tooOften('Too many imports in progress. Wait for one to finish.'),
   too_many_exports: tooOften('Too many exports in progress. Wait for one to finish.'),
   busy: unavailable('The service is overloaded. Retry shortly.'),

@@ -33,6 +33,7 @@ export type PaymentId = Brand<string, 'PaymentId'>
 export type AdviceId = Brand<string, 'AdviceId'>
 export type EventId = Brand<string, 'EventId'>
 export type EndpointId = Brand<string, 'EndpointId'>
+export type ReplayId = Brand<string, 'ReplayId'>
 export type UserId = Brand<string, 'UserId'>
 export type PasskeyId = Brand<string, 'PasskeyId'>
 export type SavedViewId = Brand<string, 'SavedViewId'>

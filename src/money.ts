@@ -52,3 +52,13 @@ export function formatKobo(kobo: Kobo): string {
   const digits = (kobo < 0n ? -kobo : kobo).toString().padStart(3, '0')
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
+
+// Groups the digits before the point: -1234567.00 becomes -1,234,567.00. Text that is no amount stays as it
+// is.
+export function groupThousands(text: string): string {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)([0-9]+)(\.[0-9]{2})$/.exec(text) ?? []
+  if (whole === '') return text
+  const groups = [whole.slice(0, whole.length % 3)]
+  for (let at = whole.length % 3; at < whole.length; at += 3) groups.push(whole.slice(at, at + 3))
+  return `${sign}${groups.filter(Boolean).join(',')}${fraction}`
+}

@@ -26,6 +26,7 @@ import {
 import { hostsOf } from '#db/hosts.ts'
 import { migrate } from '#db/migrate.ts'
 import { createPool, type Pool } from '#db/pool.ts'
+import { findVersionProblem, readServerVersion } from '#db/server-version.ts'
 import { buildApp } from '#http/app.ts'
 import { Authentication } from '#http/authentication.ts'
 import { RateLimits } from '#http/rate-limits.ts'
@@ -89,17 +90,21 @@ type StartOptions = {
 // An expected problem. The operator sees its message without a stack.
 export class StartProblem extends Error {}
 
-// Migrates the database, and refuses one that belongs to the other mode. Runs before the service is created.
+// Migrates the database, unless the server's version is refused or the database is of the other mode. Runs
+// before the service is created.
 export async function prepareDatabase(options: StartOptions) {
   const { config, connectionString, clock, log, patience } = options
   const settingsProblem = await findLostSettings(connectionString, patience)
   if (settingsProblem) throw new StartProblem(settingsProblem)
-  const applied = await migrate(connectionString, undefined, (holder) =>
-    log.info({ holder }, 'waiting for another process that migrates the database'),
-  )
-  if (applied.length > 0) log.info({ applied }, 'database migrated')
   const db = createPool({ connectionString, max: 1, patience, onIdleError: () => {} })
   try {
+    const versionProblem = findVersionProblem(await readServerVersion(db), config.mode === 'live')
+    if (versionProblem?.isRefused) throw new StartProblem(versionProblem.sentence)
+    if (versionProblem) log.warn(versionProblem.sentence)
+    const applied = await migrate(connectionString, undefined, (holder) =>
+      log.info({ holder }, 'waiting for another process that migrates the database'),
+    )
+    if (applied.length > 0) log.info({ applied }, 'database migrated')
     const problem = options.checksClock ? await findClockProblem(db, clock) : undefined
     if (problem) throw new StartProblem(problem)
     await maintainPartitionsRound({ db, clock, log })()

@@ -30,6 +30,18 @@ const BANS: readonly Ban[] = [
     why: 'the clock is read in src/clock.ts only; be given `now`',
   },
   {
+    // Times at which a wait ends. Webhooks correct their whole schedule (src/webhooks/claims.ts), and the
+    // others compare a test clock, a promise or a measure.
+    pattern: new RegExp(
+      '\\b(?:next_(?:attempt|query|enquiry|due)_at|send_after|retry_at|due_at|retryAt|sendAfter|' +
+        'nextQueryAt|(?:leased|claimed|paused)(?:_u|U)ntil) *(?:[<>]|between\\b)',
+    ),
+    where: /^src\//,
+    except:
+      /^src\/(?:webhooks|sandbox|cases)\/|^src\/(?:reports\/figures|workers\/move-clock)\.ts$/,
+    why: 'a wrong clock may have written this time; use src/db/due.ts',
+  },
+  {
     pattern: /\bparseFloat\(|\.toFixed\(/,
     where: /^(?:src|fake-bank)\//,
     why: 'money is kobo in bigint, never a fraction',
@@ -72,6 +84,14 @@ const BANS: readonly Ban[] = [
     where: /^test\/.*\.ts$/,
     except: /^test\/support\/(?:closing|database)\.ts$/,
     why: 'a hook would be one of all files that share its process; use closeAfterTests',
+  },
+  {
+    pattern: /\bwithTransaction\(/,
+    where: /^src\/[a-z-]+\/(?:[a-z-]+-)?routes\.ts$/,
+    // Banks, payers and people who sign in have no session; bank answers are kept whoever is gone.
+    except:
+      /^src\/(?:access\/(?:login|sign-in|user)|accounts\/number|credits\/rail\S*|requery\/)-?routes/,
+    why: 'a write checks its caller: use withCaller (I222)',
   },
 ]
 

@@ -11,7 +11,7 @@
 //   late          breaks the connection, does not know the payout for seconds, and then pays it
 
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -88,15 +88,17 @@ export async function startBank(witness: Witness, random: Random) {
   })
 
   const outcomeTimer = setInterval(() => orders.noteOutcomes(), LOOK_MS).unref()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await listen(server, 0)
+  const { port } = server.address() as AddressInfo
+  const baseUrl = `http://127.0.0.1:${port}`
   const { entry, env } = banksFile
   return {
     code: BANK_CODE,
     banks: { entry: { ...entry, settings: { ...entry.settings, ...SETTINGS, baseUrl } }, env },
     railSecret: env.FAKE_BANK_RAIL_SECRET as string,
     keepDenying: (ms: number) => orders.keepDenying(ms),
+    close: () => closeServer(server),
+    open: () => listen(server, port),
     nameOf: (accountNumber: string) => bank.accounts.findName(accountNumber) as string,
     // Records money that arrived for a number. From then on the bank reports it when queried.
     receive: (accountNumber: string, amountKobo: bigint) =>
@@ -104,12 +106,24 @@ export async function startBank(witness: Witness, random: Random) {
     async [Symbol.asyncDispose]() {
       clearInterval(outcomeTimer)
       for (const timer of delayed) clearTimeout(timer)
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      await closeServer(server)
       await simulated[Symbol.asyncDispose]()
     },
   }
+}
+
+// Refuses all connections, so that orders certainly do not reach the bank.
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
 }
 
 const NOT_FOUND = {

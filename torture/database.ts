@@ -23,6 +23,7 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   logging_collector: 'off',
+  log_error_verbosity: 'default', // A crash then names its statement, without its parameters.
 }
 
 export type Database = Awaited<ReturnType<typeof startDatabase>>

@@ -11,11 +11,11 @@ import { LAG_FAULTS, STANDBY_FAULTS } from './faults/standby-faults.ts'
 import { type Options, readOptions } from './options.ts'
 import { seededRandom } from './random.ts'
 import { type Context, summary, writeReport } from './report.ts'
+import { runRounds } from './rounds.ts'
 import { Run } from './run.ts'
 import { type AnyTarget, type Setting, startPairTarget, startTarget } from './target.ts'
 import { Witness } from './witness.ts'
 
-const FINDINGS_MAX = 100 // More findings would add nothing.
 const FINAL_WAIT_MS = 420_000
 const SHORT_FINAL_WAIT_MS = 180_000
 
@@ -60,36 +60,31 @@ async function runTorture<T extends AnyTarget>(
   for (const sentence of skipped) console.log(sentence)
   const run = new Run({ target, witness, seed: options.seed })
   const context = { run, options, skipped, startedAtMs }
-  await runRounds(context, plan)
+  await checkRounds(context, plan)
   console.log(`at the end: ${summary(run)}`)
   for (const finding of run.findings) console.log(`WRONG: ${finding}`)
   if (run.findings.length > 0) process.exitCode = 1
 }
 
-// Runs the faults in rounds, with a check after each, until all are done, a signal stops the run
-// (`isEnough`), the time is over, or too many findings have come up. Only the last check waits until all
-// automatic work is done.
-async function runRounds<T extends AnyTarget>(
+// Prints each round when it has been checked, and writes the report.
+async function checkRounds<T extends AnyTarget>(
   context: Context<T>,
   plan: readonly Fault<T>[],
 ): Promise<void> {
   const { run, options, startedAtMs } = context
-  const load = await run.prepare()
   const endAtMs = options.minutes ? startedAtMs + options.minutes * 60_000 : Infinity
-  const isOver = () => isEnough || Date.now() >= endAtMs
-  for (let at = 0; at < plan.length && !isOver(); at += options.round) {
-    const round = plan.slice(at, at + options.round)
-    await run.round(load, round)
-    const isLast = at + options.round >= plan.length || isOver()
-    // A check between rounds is not final: work that still waits is no finding.
-    const findings = isLast ? [] : await run.check(false, 0)
-    console.log(`${at + round.length} faults, ${summary(run)}`)
-    for (const finding of findings.slice(0, 20)) console.log(`  WRONG: ${finding}`)
-    if (options.report) writeReport(options.report, context)
-    if (run.findings.length > FINDINGS_MAX) break
-  }
-  await run.check(true, options.short ? SHORT_FINAL_WAIT_MS : FINAL_WAIT_MS)
-  if (options.report) writeReport(options.report, context)
+  await runRounds({
+    run,
+    plan,
+    size: options.round,
+    isOver: () => isEnough || Date.now() >= endAtMs,
+    finalWaitMs: options.short ? SHORT_FINAL_WAIT_MS : FINAL_WAIT_MS,
+    report(faults, findings) {
+      console.log(`${faults} faults, ${summary(run)}`)
+      for (const finding of findings.slice(0, 20)) console.log(`  WRONG: ${finding}`)
+      if (options.report) writeReport(options.report, context)
+    },
+  })
 }
 
 // Chooses the faults of this run. Faults that are impossible on this machine, for which whyNot() gives the

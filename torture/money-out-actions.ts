@@ -2,7 +2,7 @@
 // later compares each action's `termsToCheck` with the books.
 
 import { type Actor, askOnce, naira, newKey } from './client-calls.ts'
-import type { Client, Payment } from './world.ts'
+import type { Client, Payment, Reference } from './world.ts'
 
 // Requests a payout. The checker finds it in the books by its narration, which is the idempotency key.
 export async function payOut({ caller, world, random }: Actor): Promise<void> {
@@ -24,11 +24,16 @@ export async function payOut({ caller, world, random }: Actor): Promise<void> {
 
 // Cancels the newest payout, usually one just requested, while a worker may be sending it.
 export async function cancelPayout(actor: Actor): Promise<void> {
-  const { caller, world, random } = actor
+  const { world, random } = actor
   if (random.happens(0.7)) await payOut(actor)
   const payout = world.payouts.items.at(-1)
-  if (!payout) return
-  const { client, reference } = payout
+  if (payout) await cancelKnownPayout(actor, payout)
+}
+
+export async function cancelKnownPayout(
+  { caller }: Actor,
+  { client, reference }: Reference,
+): Promise<void> {
   await askOnce(caller, {
     operation: 'payout_cancellation',
     key: newKey('payout_cancellation'),

@@ -202,14 +202,14 @@ export async function endHold({ caller, world, random }: Actor): Promise<void> {
     termsToCheck: terms,
     body,
     path: `${HOLDS}/${hold}/${isRelease ? 'release' : 'forfeit'}`,
-    resultOf: ({ data }) => ({ request: `${data.id}` }),
+    resultOf: ({ data }) => ({ request: `${data.id}`, revision: `${data.revision}` }),
   })
   if (verdict?.is !== 'acknowledged') {
     // The hold has less than the forfeiture, so it stays active for another attempt.
     if (verdict?.result.code === 'hold_too_small') world.holds.add(hold)
     return
   }
-  const { request = '' } = verdict.result
+  const { request = '', revision } = verdict.result
   const approve = (client: Person) =>
     askOnce(caller, {
       operation: 'hold_approval',
@@ -217,7 +217,7 @@ export async function endHold({ caller, world, random }: Actor): Promise<void> {
       client,
       path: `${HOLDS}/${hold}/approve`,
       termsToCheck: { ...terms, request, approver: client.email },
-      body: { request: Number(request) },
+      body: { revision },
       resultOf: ({ data }) => ({ state: data.state, kind: data.kind }),
     })
   const approvals = [approve(checker)]

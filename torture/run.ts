@@ -134,10 +134,12 @@ export class Run<T extends AnyTarget = AnyTarget> {
     const outage = this.availability.resumed(injectedAtMs)
     await sleep(injected.lastsMs)
     await this.#recordErrors(name, () => injected.heal())
+    const pressing = this.#load && injected.press?.(this.#load.actor)
     const healedAtMs = Date.now()
     this.witness.note({ kind: 'healed', at: healedAtMs, name, ...detailOf(injected) })
     const resumption = this.availability.resumed(healedAtMs)
     const resumedAtMs = await Promise.race([resumption, sleep(RESUME_MAX_MS, 0, { ref: false })])
+    await pressing
     if (!resumedAtMs) {
       this.findings.push(`no credit was acknowledged for ${RESUME_MAX_MS / 1000} s after ${name}`)
       return

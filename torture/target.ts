@@ -97,18 +97,20 @@ export async function startPairTarget(setting: Setting, isAsync = false): Promis
     isLossy: isAsync,
     async heal() {
       pair.clearLinks()
-      await releasePayouts(service.roles, folder)
+      await releasePayouts(service.roles, { folder, isAsync })
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-// The service may hold all payouts after a promotion, so an operator releases them.
-async function releasePayouts({ env }: Roles, folder: string): Promise<void> {
-  const { code, output } = await runCommand(CLI, ['admin', 'payouts', 'release'], {
-    cwd: folder,
-    env,
-  })
+// The service holds all payouts after a promotion, so an operator releases them. A synchronous standby lacks
+// nothing, and what was queued is sent.
+async function releasePayouts(
+  { env }: Roles,
+  { folder, isAsync }: { folder: string; isAsync: boolean },
+): Promise<void> {
+  const command = ['admin', 'payouts', 'release', ...(isAsync ? [] : ['--nothing-missing'])]
+  const { code, output } = await runCommand(CLI, command, { cwd: folder, env })
   if (code !== 0) throw new Error(`payouts release ended with ${code}: ${output}`)
 }
 

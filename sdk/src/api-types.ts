@@ -582,6 +582,41 @@ export interface paths {
             };
         };
     };
+    "/api/v1/operator/clients/{clientId}/number-ceilings": {
+        get: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NumberCeilingsResponse"];
+                    };
+                };
+            };
+        };
+        put: {
+            parameters: {
+                path: {
+                    clientId: string;
+                };
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NumberCeilingsRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["NumberCeilingsResponse"];
+                    };
+                };
+            };
+        };
+    };
     "/api/v1/operator/fee-rules": {
         get: {
             parameters: {
@@ -1147,7 +1182,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -2024,7 +2061,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -2095,6 +2134,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    person?: string;
                     for?: "spreadsheet";
                     columns?: string;
                 };
@@ -2117,6 +2157,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    person?: string;
                     columns?: string;
                 };
             };
@@ -2138,6 +2179,7 @@ export interface paths {
                     case?: string;
                     sessionId?: string;
                     accountNumber?: string;
+                    person?: string;
                     limit?: number;
                     cursor?: string;
                 };
@@ -2272,7 +2314,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
-                        request?: number;
+                        revision: string;
                     };
                 };
             };
@@ -2689,7 +2731,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -3251,7 +3295,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -3510,7 +3556,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -4884,7 +4932,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["ApproveSettlementRequest"];
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -5183,7 +5233,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -5535,6 +5587,20 @@ export interface paths {
         };
     };
     "/api/v1/webhook-endpoints/{id}/replay": {
+        get: {
+            parameters: {
+                path: {
+                    id: string;
+                };
+            };
+            responses: {
+                200: {
+                    content: {
+                        "application/json": components["schemas"]["ReplayResponse"];
+                    };
+                };
+            };
+        };
         post: {
             parameters: {
                 header?: {
@@ -7201,7 +7267,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -7500,7 +7568,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    kind?: "numbers_exhausted" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
+                    kind?: "numbers_exhausted" | "number_ceiling_reached" | "pool_low" | "number_refused" | "account_change_refused" | "session_reused" | "wrong_bank" | "rail_item_rejected" | "reversal_outstanding" | "reversal_shortfall" | "reversal_receivable" | "endpoint_disabled" | "account_name_review" | "bank_silent" | "payout_unknown" | "payout_contradicted" | "payout_returned" | "payout_needs_authorization" | "payout_blocked" | "payouts_held" | "payouts_waiting" | "payout_file_overdue" | "suspense_aged" | "case_deadline_near" | "case_deadline_missed" | "hold_deadline_near" | "hold_deadline_missed" | "erasure_refused" | "erasure_paused" | "held_person_account" | "reconciliation_difference" | "statement_missing" | "audit_failed" | "screening_late" | "holidays_run_out" | "archive_failing" | "notices_skipped" | "identity_service_down";
                     severity?: "notice" | "warning" | "critical";
                     open?: boolean;
                     from?: string;
@@ -7926,7 +7994,9 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": {
+                        revision: string;
+                    };
                 };
             };
             responses: {
@@ -9115,6 +9185,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9155,6 +9226,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9382,6 +9454,7 @@ export interface components {
             requestedBy: string;
             requestedAt: string;
             isOwn: boolean;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -9401,10 +9474,6 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["ApprovalRequest"];
-        };
-        ApproveSettlementRequest: {
-            bankAccounts?: string[];
-            accountNames?: string[];
         };
         AssignRequest: {
             accountNumber?: string;
@@ -9667,7 +9736,9 @@ export interface components {
             reporterReference: string | null;
             state: "open" | "investigating" | "closed";
             outcome: string | null;
+            isJoint: boolean;
             nextDueAt: string | null;
+            nextDeadline: string | null;
             reportedAt: string;
             openedBy: string;
             openedAt: string;
@@ -9699,25 +9770,34 @@ export interface components {
             receivedAt: string;
         };
         CaseDeadline: {
-            name: "acknowledge" | "respond" | "resolve";
-            dueAt: string;
+            name: "report" | "notify" | "acknowledge" | "respond" | "resolve" | "resolve_joint" | "reimburse";
+            clock: "payment" | "report" | "investigation_end";
+            state: "waiting" | "running" | "met" | "missed" | "ended";
+            startedAt: string | null;
+            dueAt: string | null;
             metAt: string | null;
             metBy: string | null;
             source: string;
+            sourceDate: string | null;
         };
         CaseDeadlineRequest: {
             unit: "minutes" | "business_days";
             length: number;
             warnMinutes: number;
             source: string;
+            sourceDate?: string;
+            validFrom?: string;
         };
         CaseDeadlineRule: {
-            name: "acknowledge" | "respond" | "resolve";
+            name: "report" | "notify" | "acknowledge" | "respond" | "resolve" | "resolve_joint" | "reimburse";
+            clock: "payment" | "report" | "investigation_end";
+            validFrom: string;
             kinds: string[];
             unit: "minutes" | "business_days";
             length: number;
             warnMinutes: number;
             source: string;
+            sourceDate: string | null;
             updatedBy: string | null;
             updatedAt: string;
         };
@@ -9782,7 +9862,9 @@ export interface components {
             reporterReference: string | null;
             state: "open" | "investigating" | "closed";
             outcome: string | null;
+            isJoint: boolean;
             nextDueAt: string | null;
+            nextDeadline: string | null;
             reportedAt: string;
             openedBy: string;
             openedAt: string;
@@ -9819,6 +9901,7 @@ export interface components {
             /** @example 6000 */
             amount?: number | string;
             reporterReference?: string;
+            isJoint?: boolean;
             reportedAt?: string;
             sessionIds?: string[];
             parties?: components["schemas"]["CasePartyRequest"][];
@@ -10463,6 +10546,7 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10513,6 +10597,7 @@ export interface components {
             reason: string | null;
             askedBy: string | null;
             askedAt: string | null;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10774,11 +10859,14 @@ export interface components {
         };
         Hold: {
             reference: string;
-            clientId: string;
-            target: "credit" | "account" | "merchant" | "client";
+            clientId: string | null;
+            target: "credit" | "account" | "merchant" | "client" | "person";
             sessionId: string | null;
             accountNumber: string | null;
             merchantCode: string | null;
+            bvnMasked: string | null;
+            person: string | null;
+            accounts: number | null;
             amount: number | null;
             heldAmount: number;
             forfeitedAmount: number;
@@ -10794,13 +10882,14 @@ export interface components {
         HoldEnding: {
             id: number;
             hold: string;
-            clientId: string;
+            clientId: string | null;
             kind: string;
             amount: number | null;
             reason: string;
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -10870,8 +10959,9 @@ export interface components {
             data: components["schemas"]["HoldEventData"];
         };
         HoldRequest: {
-            target: "credit" | "account" | "merchant" | "client";
-            clientId: string;
+            target: "credit" | "account" | "merchant" | "client" | "person";
+            clientId?: string;
+            bvn?: string;
             sessionId?: string;
             accountNumber?: string;
             merchantCode?: string;
@@ -11297,6 +11387,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -11321,6 +11412,30 @@ export interface components {
             isSuccessful: boolean;
             message: string;
             data: components["schemas"]["NoticeSettings"];
+        };
+        NumberCeilings: {
+            banks: components["schemas"]["NumberCeilingsOfBank"][];
+        };
+        NumberCeilingsOfBank: {
+            bankCode: string;
+            accounts: number | null;
+            leases: number | null;
+            accountsHeld: number;
+            leasesHeld: number;
+            defaultAccounts: number | null;
+            defaultLeases: number | null;
+        };
+        NumberCeilingsRequest: {
+            banks: {
+                bankCode: string;
+                accounts?: number | null;
+                leases?: number | null;
+            }[];
+        };
+        NumberCeilingsResponse: {
+            isSuccessful: boolean;
+            message: string;
+            data: components["schemas"]["NumberCeilings"];
         };
         OperatorBalance: {
             clientId: string | null;
@@ -12045,6 +12160,7 @@ export interface components {
             payoutApproval: "none" | "above" | "all";
             approvalAbove?: (number | string) | null;
             twoApproversAbove?: (number | string) | null;
+            strictApprovers?: boolean;
         };
         PayoutChange: {
             change: string;
@@ -12086,6 +12202,7 @@ export interface components {
             settledAt: string | null;
             blockedBy: string | null;
             history: components["schemas"]["PayoutChange"][];
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -12246,6 +12363,7 @@ export interface components {
             dailyLimit: number | null;
             reserveFloorPercent: number;
             reserveFloorDays: number;
+            strictApprovers: boolean;
         };
         PayoutSettingsRequest: {
             payoutApproval?: "none" | "above" | "all";
@@ -12255,6 +12373,7 @@ export interface components {
             dailyLimit?: (number | string) | null;
             reserveFloorPercent?: number;
             reserveFloorDays?: number;
+            strictApprovers?: boolean;
         };
         PayoutSettingsResponse: {
             isSuccessful: boolean;
@@ -12532,7 +12651,15 @@ export interface components {
             nextCursor: string | null;
         };
         Replay: {
+            id: string;
+            endpointId: string;
+            from: string;
+            to: string;
+            status: "running" | "done" | "stopped";
+            progress: number;
             queued: number;
+            requestedAt: string;
+            endedAt: string | null;
             nextFrom: string | null;
         };
         ReplayRequest: {
@@ -12643,6 +12770,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -12934,6 +13062,7 @@ export interface components {
             state: string;
             requestedBy: string;
             requestedAt: string;
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -13120,6 +13249,7 @@ export interface components {
             cancelledAt: string | null;
             finishedAt: string | null;
             payees: components["schemas"]["SettlementPayee"][];
+            revision: string;
             cannotApprove: {
                 code: string;
                 message: string;
@@ -14267,6 +14397,7 @@ export type ErrorCode =
     | "tariff_not_found"
     | "subaccount_not_found"
     | "split_not_found"
+    | "replay_not_found"
     | "endpoint_not_found"
     | "event_not_found"
     | "user_not_found"
@@ -14285,6 +14416,8 @@ export type ErrorCode =
     | "identity_service_missing"
     | "account_inactive"
     | "account_name_not_pending"
+    | "number_ceiling_reached"
+    | "replay_running"
     | "limit_profile_exists"
     | "limit_profile_in_use"
     | "subaccount_exists"
@@ -14333,6 +14466,8 @@ export type ErrorCode =
     | "case_full"
     | "evidence_refused"
     | "hold_ended"
+    | "hold_of_person"
+    | "hold_of_accounts"
     | "hold_empty"
     | "hold_too_small"
     | "hold_too_large"
@@ -14369,7 +14504,6 @@ export type ErrorCode =
     | "settlement_in_progress"
     | "cut_off_passed"
     | "settlement_not_closed"
-    | "settlement_accounts_changed"
     | "settlement_not_cancellable"
     | "no_default_bank_account"
     | "bank_account_unconfirmed"
@@ -14394,11 +14528,13 @@ export type ErrorCode =
     | "suspense_requested"
     | "failure_requested"
     | "request_decided"
+    | "request_changed"
     | "other_person_needed"
     | "maker_counts_as_you"
     | "second_approver_needed"
     | "user_password_temporary"
     | "voucher_not_independent"
+    | "approver_gave_access"
     | "approver_too_new"
     | "approver_not_independent"
     | "approver_chose_account"
@@ -14446,6 +14582,7 @@ export type ErrorCode =
     | "rate_limited"
     | "too_many_streams"
     | "statement_too_long"
+    | "too_many_replays"
     | "too_many_imports"
     | "too_many_exports"
     | "busy"
@@ -14453,4 +14590,4 @@ export type ErrorCode =
     | "try_again"
     | "internal"
 export const EVENT_TYPES = ["account.created","account.updated","account.deactivated","account.activated","account.erased","collection.received","collection.reversed","collection.refunded","collection.refund_failed","payment.processing","payment.part_paid","payment.extended","payment.successful","payment.expired","payment.cancelled","payment.reversed","payment.refunded","payment.refund_failed","credit.suspended","credit.assigned","credit.returned","credit.return_failed","credit.reversed","payout.confirmed","payout.failed","payout.returned","settlement.closed","settlement.paid","settlement.failed","hold.placed","hold.released","hold.forfeited","alert.raised","endpoint.disabled","endpoint.test"] as const
-export const ALERT_KINDS = ["numbers_exhausted","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const
+export const ALERT_KINDS = ["numbers_exhausted","number_ceiling_reached","pool_low","number_refused","account_change_refused","session_reused","wrong_bank","rail_item_rejected","reversal_outstanding","reversal_shortfall","reversal_receivable","endpoint_disabled","account_name_review","bank_silent","payout_unknown","payout_contradicted","payout_returned","payout_needs_authorization","payout_blocked","payouts_held","payouts_waiting","payout_file_overdue","suspense_aged","case_deadline_near","case_deadline_missed","hold_deadline_near","hold_deadline_missed","erasure_refused","erasure_paused","held_person_account","reconciliation_difference","statement_missing","audit_failed","screening_late","holidays_run_out","archive_failing","notices_skipped","identity_service_down"] as const

@@ -51,7 +51,7 @@ export class HttpClient {
     const { baseUrl, clientId, clientSecret } = options
     if (!/^https?:\/\/[^/]/i.test(baseUrl)) throw new TypeError('baseUrl is not an http(s) URL')
     if (!clientId || !clientSecret) throw new TypeError('clientId and clientSecret are required')
-    this.#baseUrl = baseUrl.replace(/\/+$/, '')
+    this.#baseUrl = baseUrl.replace(/(?<!\/)\/+$/, '')
     this.#options = options
     this.#token = new AccessToken(() => this.#logIn())
   }

@@ -11,6 +11,7 @@
 
 import { createHash } from 'node:crypto'
 import { MINUTE_MS } from '#clock.ts'
+import { isDue } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -34,6 +35,13 @@ export const LOGIN_LIMITS = {
   'client-address': { attempts: 1_000, windowMs: 5 * MINUTE_MS, lockMs: 5 * MINUTE_MS },
 } as const satisfies Record<string, Limit>
 
+const LONGEST_MS = Math.max(
+  ...Object.values(LOGIN_LIMITS).flatMap(({ windowMs, lockMs }) => [windowMs, lockMs]),
+)
+
+// SQL condition: the window or lock of the counter `a` is over.
+const isOver = (now: string) => isDue('a.ends_at', { now, longest: LONGEST_MS })
+
 type LimitKind = keyof typeof LOGIN_LIMITS
 
 type AttemptKey = { kind: LimitKind; key: string }
@@ -55,9 +63,9 @@ export async function countAttempt(
     text: `insert into login_attempts as a (kind, key_hash, attempts, ends_at)
            values ($1, $2, 1, $5)
            on conflict (kind, key_hash) do update
-              set attempts = case when a.ends_at <= $3 then 1
+              set attempts = case when ${isOver('$3')} then 1
                                   else least(a.attempts, $4) + 1 end,
-                  ends_at = case when a.ends_at <= $3 then $5
+                  ends_at = case when ${isOver('$3')} then $5
                                  when a.attempts + 1 = $4 then $6
                                  else a.ends_at end
            returning attempts, ends_at`,
@@ -86,7 +94,7 @@ async function findLock(
     text: `select a.ends_at
              from unnest($1::text[], $2::bytea[], $3::int[]) as c (kind, key_hash, attempts)
              join login_attempts a on a.kind = c.kind and a.key_hash = c.key_hash
-            where a.attempts >= c.attempts and a.ends_at > $4
+            where a.attempts >= c.attempts and not ${isOver('$4')}
             order by a.ends_at desc
             limit 1`,
     values: [

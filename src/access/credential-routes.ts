@@ -3,8 +3,9 @@
 // and recorded like failed sign-ins.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { accepted } from '#http/envelopes.ts'
 import { publicAddress } from '#http/pages.ts'
 import { rateLimitKey } from '#http/rate-limits.ts'
@@ -107,8 +108,9 @@ async function refuseWrongPassword(call: Call, password: string): Promise<void> 
 }
 
 // Records a failed confirmation in the audit log, in a transaction of its own.
-function recordFailure({ db, request, realClock }: Call): Promise<void> {
-  return withTransaction(db, (tx) =>
+function recordFailure(call: Call): Promise<void> {
+  const { db, request, realClock } = call
+  return withCaller(call, { request, pool: db }, (tx) =>
     recordOwnAction(tx, { request, now: realClock() }, 'user.confirm_failed'),
   )
 }
@@ -149,7 +151,7 @@ export const ownCredentials = resource('/dashboard/api', {
       await uncountConfirmation(call)
       const hash = await hashPassword(newPassword, await sharedSalt(db, user.email, user.id))
       const from = { address: request.ip, userAgent: request.headers['user-agent'] }
-      const token = await withTransaction(db, async (tx) => {
+      const token = await withCaller(call, { request, pool: db }, async (tx) => {
         const now = clock()
         await lockUserOf(tx, request.session)
         await setPassword(tx, now, { id: user.id, hash, isTemporary: false })

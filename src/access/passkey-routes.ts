@@ -2,6 +2,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { accepted } from '#http/envelopes.ts'
 import { uuidKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
@@ -87,7 +88,10 @@ export const passkeys = resource('/dashboard/api/passkeys', {
       'it returns as `passkey` with the change to confirm.',
     view: RequestOptions,
     handle: async (call) => {
-      const options = await requestOptions(call.db, ceremonyOf(call), call.request.session)
+      const { db: pool, request } = call
+      const options = await withCaller(call, { request, pool }, (tx) =>
+        requestOptions(tx, ceremonyOf(call), request.session),
+      )
       return accepted('Challenge created', options)
     },
   })

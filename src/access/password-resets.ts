@@ -9,6 +9,7 @@
 // stay if the user is treated as an independent person (I93).
 
 import { timestamp } from '#clock.ts'
+import { isDue } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -133,15 +134,11 @@ async function mailLink(
            on conflict (user_id) do update
               set token_hash = excluded.token_hash, created_at = excluded.created_at,
                   expires_at = excluded.expires_at, used_at = null
-            where r.created_at <= $6`,
-    values: [
-      user.id,
-      user.clientId,
-      hashToken(token),
-      now,
-      expiresAt,
-      new Date(now.getTime() - BETWEEN_MAILS_MS),
-    ],
+            where ${isDue(`r.created_at + interval '${BETWEEN_MAILS_MS} ms'`, {
+              now: '$4',
+              longest: BETWEEN_MAILS_MS,
+            })}`,
+    values: [user.id, user.clientId, hashToken(token), now, expiresAt],
   })
   if (rowCount !== 1) return
   const { id, clientId, email, clientName } = user

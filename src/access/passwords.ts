@@ -227,7 +227,7 @@ function extractLetters(text: string): string[] {
 
 // Returns the repeated part of a repetition: `abc` for `abcabc`.
 function unrepeated(text: string): string {
-  return /^(.+?)\1+$/u.exec(text)?.[1] ?? text
+  return text.slice(0, `${text}${text}`.indexOf(text, 1))
 }
 
 function lengthWithout(text: string, part: string): number {

@@ -2,8 +2,8 @@
 // /dashboard/api/client/provider: sets the provider.
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { accepted } from '#http/envelopes.ts'
 import { publicAddress } from '#http/pages.ts'
 import { type Call, resource } from '#http/resource.ts'
@@ -276,7 +276,7 @@ export const ownProvider = resource('/dashboard/api/client', {
       refuseNonAdministrators(call)
       const settings = readSettings(call)
       const confirm = await confirmIdentity(call)
-      const provider = await withTransaction(db, async (tx) => {
+      const provider = await withCaller(call, { request, pool: db }, async (tx) => {
         await confirm(tx) // Uses up the code or the passkey with which the user confirmed.
         return setProvider(tx, clock(), { session: request.session, sealer, settings })
       })

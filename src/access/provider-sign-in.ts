@@ -175,7 +175,8 @@ function readIdentity(provider: Provider, claims: Claims): Identity {
     throw new NotAdmitted('provider_sign_in_failed', 'the subject is not valid')
   }
   const emailFault = findEmailFault(provider, claims)
-  return { issuer, subject, email: emailFault === undefined ? email : undefined, emailFault }
+  const isUsable = emailFault === undefined && typeof email === 'string'
+  return { issuer, subject, email: isUsable ? email : undefined, emailFault }
 }
 
 // Names the claim because of which the provider's address of the user does not count, or returns undefined.

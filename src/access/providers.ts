@@ -4,7 +4,7 @@
 // stand behind every user who has no second factor with us. A user with a second factor is always asked for
 // it (I155).
 
-import type { Configuration, IDToken } from 'openid-client'
+import type { Configuration, IDToken, ServerMetadata } from 'openid-client'
 import { type Agent, fetch } from 'undici'
 import { type Clock, systemClock } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -212,7 +212,7 @@ export async function removeProvider(
 async function lockUsers(tx: Transaction, clientId: ClientId): Promise<void> {
   await tx.query({
     name: 'lock-users-of-client',
-    text: 'select from users where client_id = $1 order by id for update',
+    text: 'select from users where client_id = $1 order by id for no key update',
     values: [clientId],
   })
 }
@@ -425,7 +425,7 @@ export class ProviderConnections {
       undefined,
       options,
     )
-    const published = discovered.serverMetadata()
+    const published: Readonly<ServerMetadata> = discovered.serverMetadata()
     // A provider that signs UserInfo without saying how signs it as it does ID tokens.
     const server = {
       userinfo_signing_alg_values_supported: published.id_token_signing_alg_values_supported ?? [],

@@ -60,7 +60,7 @@ export async function confirmTotp(
     name: 'lock-pending-totp',
     text: `select totp_pending_sealed as pending from users
             where id = $1 and totp_pending_session_id = $2 and totp_pending_until > $3
-              for update`,
+              for no key update`,
     values: [user.id, sessionId, now],
   })
   const pending = rows[0]?.pending

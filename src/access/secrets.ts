@@ -7,7 +7,7 @@
 
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Queryable } from '#db/pool.ts'
-import type { Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { dummyHash, hashSecret, verifySecret } from './passwords.ts'
@@ -180,6 +180,27 @@ export async function endTokens(tx: Transaction, clientId: ClientId): Promise<vo
     text: 'update clients set token_generation = token_generation + 1 where id = $1',
     values: [clientId],
   })
+}
+
+// Checks in the transaction of a write that the caller's token was not revoked and its client not suspended.
+// The lock makes a revocation wait for the commit, because it deletes the secrets.
+export async function lockToken(
+  tx: Transaction,
+  { id, tokenGeneration }: Pick<Client, 'id' | 'tokenGeneration'>,
+): Promise<void> {
+  const [, live] = await pipeline([
+    tx.query({
+      name: 'lock-secrets',
+      text: 'select from client_secrets where client_id = $1 order by key_id for key share',
+      values: [id],
+    }),
+    tx.query({
+      name: 'is-token-live',
+      text: 'select from clients where id = $1 and token_generation = $2 and is_active',
+      values: [id, tokenGeneration],
+    }),
+  ])
+  if (live.rowCount !== 1) throw new Refusal('unauthorized')
 }
 
 export type SecretEntry = {

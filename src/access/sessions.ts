@@ -157,6 +157,45 @@ export async function isProvenByProvider(
   return rowCount === 1
 }
 
+// Checks in the transaction of a write that the caller's session is still live, and locks it until the
+// commit. A sign-out, removal, disabling or password reset ends sessions, so it waits for the write, or the
+// write is refused. Also refuses a user whose role has changed. Locks the user before the session, as these
+// do. The lock admits the stronger ones of lockUser() and lockUserOf(), so that two writes of a user do not
+// deadlock.
+export async function lockSession(
+  tx: Transaction,
+  now: Date,
+  { sessionId, user }: Pick<SignedInSession, 'sessionId' | 'user'>,
+): Promise<void> {
+  const refusal = (await lockSessions(tx, now, [{ sessionId, user }]))[0]
+  if (refusal) throw refusal
+}
+
+// Like lockSession, for a batch. Returns the refusal of each session that is not live, in order.
+export async function lockSessions(
+  tx: Transaction,
+  now: Date,
+  sessions: readonly Pick<SignedInSession, 'sessionId' | 'user'>[],
+): Promise<(Refusal | undefined)[]> {
+  const { rows } = await tx.query<{ id: string; role: Role }>({
+    name: 'lock-sessions',
+    text: `select sessions.id, users.role
+             from sessions
+             join users on users.id = sessions.user_id
+             join clients on clients.id = sessions.client_id
+            where sessions.id = any($1::uuid[]) and sessions.expires_at > $2
+              and sessions.seen_at > $3 and users.is_active and clients.is_active
+            order by users.id, sessions.id for key share of users, sessions`,
+    values: [sessions.map(({ sessionId }) => sessionId), now, new Date(now.getTime() - IDLE_MS)],
+  })
+  const roles = new Map(rows.map(({ id, role }) => [id, role]))
+  return sessions.map(({ sessionId, user }) => {
+    const role = roles.get(sessionId)
+    if (role === undefined) return new Refusal('session_needed')
+    return role === user.role ? undefined : new Refusal('role_not_allowed')
+  })
+}
+
 // Locks the user before a change of their own credentials, and after waiting for a hash. Refuses if a
 // password reset has ended the session, or the user was disabled, in the meantime. Returns the current role.
 export async function lockUserOf(
@@ -165,7 +204,7 @@ export async function lockUserOf(
 ): Promise<Role> {
   const { rows } = await tx.query<{ role: Role }>({
     name: 'lock-own-user',
-    text: 'select role from users where id = $1 and is_active for update',
+    text: 'select role from users where id = $1 and is_active for no key update',
     values: [user.id],
   })
   const { rowCount } = await tx.query({

@@ -135,7 +135,7 @@ export async function lockUser(
     name: 'lock-user',
     text: `select ${USER_COLUMNS} from users
             where client_id = $1 and (id = $2 or role = any($3)) or id = $4
-            order by id for update`,
+            order by id for no key update`,
     values: [clientId, id, [...INDISPENSABLE], byId ?? null],
   })
   const user = rows.find((row) => row.id === id)

@@ -4,7 +4,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { findClient } from '#access/permissions.ts'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -74,7 +74,7 @@ const AdjustmentView = view('Adjustment', (f: Fields<Adjustment>) => ({
   document: f.textOrNull('document', 'The VAT invoice, or the credit note that was received.'),
   state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -135,11 +135,13 @@ export const adjustments = resource('/api/v1/operator/adjustments', {
     errors: [
       'adjustment_not_found',
       'adjustment_too_large',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'insufficient_balance',
       'other_person_needed',
+      'request_changed',
       'request_decided',
     ],
     message: 'Adjustment approved successfully',

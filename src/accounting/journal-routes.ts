@@ -10,8 +10,9 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { DAY_MS, timestamp, watDay } from '#clock.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { invalidField } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { type Batches, type Columns, CsvExports, csvText } from '#http/csv.ts'
 import type { Deps } from '#http/deps.ts'
 import { resource } from '#http/resource.ts'
@@ -455,11 +456,12 @@ export const days = resource(`${OPERATOR}/days`, {
     pool: 'settlementPool',
     // `prepare` commits before `run` begins. From then on no transfer can be posted into the day, so the
     // journal that `run` reads is final.
-    prepare: ({ db, clock, realClock, clientId, actor, chart, banks, params, body }) => {
+    prepare: (call) => {
+      const { db, clock, realClock, clientId, actor, chart, banks, params, body, request } = call
       const by = { clientId, actor }
       const windows = timingWindows(banks)
       const closing = { day: params.day, reason: body.reason ?? null, chart, windows, by }
-      return withTransaction(db, (tx) =>
+      return withCaller(call, { request, pool: db }, (tx) =>
         markDay(tx, { clockTime: clock(), realTime: realClock() }, closing),
       )
     },

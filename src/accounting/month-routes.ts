@@ -3,7 +3,7 @@
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -70,7 +70,7 @@ const ReopeningView = view('MonthReopening', (f: Fields<Reopening>) => ({
   reason: f.text('reason'),
   state: f.text('state', 'open, approved, rejected or withdrawn.'),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -165,15 +165,17 @@ const months = resource(MONTHS, {
     },
   })
   .act('approveMonthReopening', {
-    ...ofPeople,
+    ...approving,
     path: '/:month/reopen/:id/approve',
     summary: 'Approve to reopen a month',
     description: 'Only by a user who did not ask for it and is independent of who did.',
     errors: [
       ...decisionErrors.errors,
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
+      'request_changed',
     ],
     message: 'Month reopened',
     run: async (tx, call) => {

@@ -15,7 +15,7 @@ import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
 import { resource } from '#http/resource.ts'
 import { BEARER, strictObject } from '#http/schemas.ts'
 import { type Fields, type View, view } from '#http/view.ts'
-import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { formatKobo, groupThousands, type Kobo, kobo } from '#money.ts'
 import type { CurrencyTotal } from './journal.ts'
 
 export const OPERATOR = '/api/v1/operator'
@@ -271,7 +271,7 @@ function tableHtml({ heading, columns, rows, totals = [] }: AnyTable): string {
   const rowHtml = (row: readonly string[]) =>
     row.map((text, index) => {
       if (!isAmount[index]) return `<td>${escapeHtml(text)}</td>`
-      return `<td class="amount" data-name="${escapeHtml(labels[index] ?? '')}">${groupThousands(text)}</td>`
+      return `<td class="amount" data-name="${escapeHtml(labels[index] ?? '')}">${amountHtml(text)}</td>`
     })
   return `${title}<table>
 <thead><tr>${head.join('')}</tr></thead>
@@ -280,15 +280,12 @@ ${totalCells.map((row) => `<tr class="total">${rowHtml(row).join('')}</tr>`).joi
 </table>`
 }
 
+const amountHtml = (text: string) => escapeHtml(groupThousands(text))
+
 // Turns a column name into a label: accountCode becomes "Account code".
 function toLabel(name: string): string {
   const words = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-// 1234567.00 becomes 1,234,567.00.
-function groupThousands(text: string): string {
-  return escapeHtml(text).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
 }
 
 // The debits and credits of a currency, for every report that shows them.

@@ -12,7 +12,7 @@ import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
 import { resource } from '#http/resource.ts'
 import { BEARER, named, namedBody, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { formatKobo, type Kobo, kobo } from '#money.ts'
+import { formatKobo, groupThousands, type Kobo, kobo } from '#money.ts'
 import { content, MonthQuery, OPERATOR, parseMonth, SCOPES } from './report-views.ts'
 import type { TaxDetails } from './tax-rates.ts'
 import {
@@ -201,8 +201,6 @@ export const vatInvoicePages: FastifyPluginAsyncTypebox<Deps> = async (
 const TITLES = { invoice: 'VAT invoice', credit_note: 'VAT credit note' } as const
 const FEES = { invoice: 'Fees charged', credit_note: 'Fees given back' } as const
 
-const groupThousands = (amount: Kobo) => formatKobo(amount).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
-
 // A document as HTML to print. Names and TINs are those of the time when it was issued. `data-name` shows the
 // currency beside each amount on narrow screens, where the head of the table is hidden.
 function documentPage(document: VatDocument): string {
@@ -211,7 +209,7 @@ function documentPage(document: VatDocument): string {
   const rate = rateText(parties.vatBps)
   const row = (label: string, amount: Kobo, style = '') =>
     `<tr${style}><td>${escapeHtml(label)}</td>` +
-    `<td class="amount" data-name="${currency}">${groupThousands(amount)}</td></tr>`
+    `<td class="amount" data-name="${currency}">${groupThousands(formatKobo(amount))}</td></tr>`
   const withholdingRow =
     whtKobo > 0n ? row('Withholding tax that may be deducted from the fees', whtKobo) : ''
   const body = `<header><h1>${escapeHtml(title)}</h1>

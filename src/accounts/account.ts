@@ -17,6 +17,7 @@ import type { NewAlert } from '#records/alerts.ts'
 import type { Sealer } from '#seal.ts'
 import { SPLIT_CODE } from '#splits/split.ts'
 import type { AccountLimits, Kyc } from './limits.ts'
+import { allotNumbers, giveBack } from './number-shares.ts'
 import { takeStaticNumbers } from './numbers.ts'
 import type { PayerRules } from './payer-rules.ts'
 import { makeAvailableAgain } from './reserved-numbers.ts'
@@ -215,61 +216,88 @@ export function hasNumber(account: AccountNumbers, accountNumber: string): boole
 }
 
 type NumberNeeds = {
+  clientId: ClientId
   banks?: readonly string[] | undefined // In addition to the account's own bank.
   reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
 }
 
 // Draws numbers for new accounts, at the main bank and at each further bank that a request names. A number
 // that a bank reserved for the customer comes from its reservation, any other from the bank's range or pool.
-// Returns one result per request, in the same order: undefined if one of its banks has no number available.
-// Locks ranges in the configured order of banks, as all code does.
+// Returns one result per request, in the same order: undefined if one of its banks has no number available,
+// or if its client would hold too many numbers of a bank (`refused`). Locks shares and ranges in the
+// configured order of banks, as all code does.
 export async function drawNumbers(
   tx: Transaction,
-  { bank: mainBank, banks }: { bank: BankSettings; banks: readonly BankSettings[] },
+  { bank: mainBank, banks, now }: { bank: BankSettings; banks: readonly BankSettings[]; now: Date },
   requests: readonly NumberNeeds[],
-): Promise<{ numbers: (AccountNumbers | undefined)[]; exhausted: BankSettings[] }> {
+): Promise<{
+  numbers: (AccountNumbers | undefined)[]
+  refused: ReadonlySet<NumberNeeds>
+  alerts: NewAlert[]
+}> {
   const customerNumbers = await findCustomerNumbers(
     tx,
     requests.flatMap(({ reserved }) => Object.values(reserved ?? {})),
   )
   const stock = new Map<string, string[]>() // The numbers that were drawn at each bank.
-  const exhausted: BankSettings[] = [] // The banks that had fewer numbers than the requests need.
+  const alerts: NewAlert[] = []
+  const refused = new Set<NumberNeeds>()
+  const unused: { bank: BankSettings; counts: Map<ClientId, number> }[] = []
   for (const bank of banks) {
     const needsBank = ({ banks: additionalCodes }: NumberNeeds) =>
       bank === mainBank || additionalCodes?.includes(bank.code)
-    const count = requests.filter(needsBank).length
-    if (count === 0 || bank.numbers === 'perCustomer') continue
-    const drawnNumbers = await takeStaticNumbers(tx, bank, count)
+    const needing = requests.filter((request) => needsBank(request) && !refused.has(request))
+    if (needing.length === 0 || bank.numbers === 'perCustomer') continue
+    const demand = new Map<ClientId, number>()
+    for (const { clientId } of needing) demand.set(clientId, (demand.get(clientId) ?? 0) + 1)
+    const allotment = await allotNumbers(tx, now, { bank, purpose: 'static', demand })
+    alerts.push(...allotment.alerts)
+    const counts = new Map(allotment.allotted)
+    unused.push({ bank, counts })
+    for (const request of needing) {
+      const left = allotment.allotted.get(request.clientId) ?? 0
+      allotment.allotted.set(request.clientId, left - 1)
+      if (left <= 0) refused.add(request)
+    }
+    const count = [...counts.values()].reduce((sum, each) => sum + each, 0)
+    const drawnNumbers = count > 0 ? await takeStaticNumbers(tx, bank, count) : []
     stock.set(bank.code, drawnNumbers)
-    if (drawnNumbers.length < count) exhausted.push(bank)
+    if (drawnNumbers.length < count) alerts.push(exhaustedAlert(bank))
   }
-  const numbers = requests.map(
-    ({ banks: additionalCodes = [], reserved }): AccountNumbers | undefined => {
-      const stockAt = (code: string) =>
-        customerNumbers.get(reserved?.[code] ?? '') ?? stock.get(code)
-      const codes = [
-        mainBank.code,
-        ...additionalCodes.filter((code) => code !== mainBank.code).toSorted(),
-      ]
-      if (!codes.every((code) => stockAt(code)?.length)) return undefined
-      const [mainNumber, ...additionalNumbers] = codes.map((bankCode) => ({
-        bankCode,
-        accountNumber: stockAt(bankCode)?.shift() as string,
-      }))
-      return {
-        ...(mainNumber as BankNumber),
-        additionalNumbers: additionalNumbers.length > 0 ? additionalNumbers : null,
-      }
-    },
-  )
+  const use = (clientId: ClientId, bankCode: string) => {
+    const counts = unused.find(({ bank }) => bank.code === bankCode)?.counts
+    counts?.set(clientId, (counts.get(clientId) ?? 0) - 1)
+  }
+  const numbers = requests.map((request): AccountNumbers | undefined => {
+    const { clientId, banks: additionalCodes = [], reserved } = request
+    if (refused.has(request)) return undefined
+    const stockAt = (code: string) => customerNumbers.get(reserved?.[code] ?? '') ?? stock.get(code)
+    const codes = [
+      mainBank.code,
+      ...additionalCodes.filter((code) => code !== mainBank.code).toSorted(),
+    ]
+    if (!codes.every((code) => stockAt(code)?.length)) return undefined
+    for (const code of codes) use(clientId, code)
+    const [mainNumber, ...additionalNumbers] = codes.map((bankCode) => ({
+      bankCode,
+      accountNumber: stockAt(bankCode)?.shift() as string,
+    }))
+    return {
+      ...(mainNumber as BankNumber),
+      additionalNumbers: additionalNumbers.length > 0 ? additionalNumbers : null,
+    }
+  })
   // Returns reserved numbers that a refused request did not use. Unused serials of a range are lost.
   await makeAvailableAgain(tx, [...stock.values()].flat())
+  for (const { bank, counts } of unused) {
+    await giveBack(tx, { bank, purpose: 'static', unused: counts })
+  }
   // A reservation whose list is empty now has given its number to an account.
   await useCustomerNumbers(
     tx,
     [...customerNumbers].flatMap(([reference, unused]) => (unused.length === 0 ? reference : [])),
   )
-  return { numbers, exhausted }
+  return { numbers, refused, alerts }
 }
 
 export function exhaustedAlert({ code }: BankSettings): NewAlert {

@@ -13,8 +13,8 @@ import { queueChecks, writeTiers } from '#identity/checks.ts'
 import { formerTier, type Identifier, type KycTier, tierInForce } from '#identity/tiers.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { reportAccountUpdates } from '#records/account-updates.ts'
 import { recordActions } from '#records/audit-log.ts'
-import { appendEvents } from '#records/events.ts'
 import { readLimitsOfTiers } from './limits.ts'
 import { creditedSince } from './received-today.ts'
 
@@ -218,12 +218,11 @@ async function recordMoves(
       detail: { from, to },
     })),
   )
-  await appendEvents(
+  await reportAccountUpdates(
     tx,
     now,
     moved.map(({ id, clientId, balanceKobo, isActive, isDefault }) => ({
       clientId,
-      type: 'account.updated',
       collectionAccountId: id,
       facts: { accountBalanceKobo: balanceKobo, isActive, isDefault, changes: ['kycTier'] },
     })),

@@ -9,6 +9,7 @@
 
 import type { ChangeAnswer } from '#banks/connector.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
+import { isDue } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray, quotedArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -102,14 +103,17 @@ export type DueChange = {
   customerName: string
 }
 
+// SQL condition: the next attempt of a change is due.
+const isAttemptDue = (now: string) =>
+  `(attempts = 0 or ${isDue('next_attempt_at', { now, longest: WAIT_MAX_MS })})`
+
 // SQL condition: whether one of these banks has a change that is due.
 export const hasBankChanges = (bankCodes: readonly string[]) => `exists (
   select from bank_account_changes
    where state = 'pending' and bank_code = any (${quotedArray(bankCodes)})
-     and (attempts = 0 or next_attempt_at <= clock.real_now))`
+     and ${isAttemptDue('clock.real_now')})`
 
-// Claims the next due change; a lease keeps other workers from sending it. An attempt that is planned further
-// ahead than the longest wait was planned by another clock, and is treated as due.
+// Claims the next due change; a lease keeps other workers from sending it.
 export async function claimBankChange(
   tx: Transaction,
   now: Date,
@@ -120,7 +124,7 @@ export async function claimBankChange(
     text: `with due as (
              select c.id from bank_account_changes c
               where c.bank_code = $1 and c.state = 'pending'
-                and (c.attempts = 0 or c.next_attempt_at <= $2 or c.next_attempt_at > $4)
+                and ${isAttemptDue('$2')}
                 -- Changes of one number are sent one after the other (I42).
                 and not exists (select from bank_account_changes e
                                  where e.account_number = c.account_number
@@ -136,12 +140,7 @@ export async function claimBankChange(
               and r.account_number = c.account_number
            returning c.id, c.change, c.account_number, r.reference, c.attempts,
                      ${MERCHANT_NAME.k}, a.account_name as customer_name`,
-    values: [
-      bankCode,
-      now,
-      new Date(now.getTime() + LEASE_MS),
-      new Date(now.getTime() + WAIT_MAX_MS),
-    ],
+    values: [bankCode, now, new Date(now.getTime() + LEASE_MS)],
   })
   return rows[0]
 }

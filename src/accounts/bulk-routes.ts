@@ -136,6 +136,7 @@ function itemReader(
         payerRules: parsePayerRules(payerRules, hashPayer),
         banks: requireIssuingBanks(banks, codes),
         splitCode,
+        session: request.session,
       }
       refuseCustomerBanks(banks, item)
       return item

@@ -3,6 +3,7 @@
 //
 // I8: a collection account is one ledger account; they share their id.
 
+import type { SignedInSession } from '#access/sessions.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import { numberArray } from '#db/sql.ts'
@@ -25,7 +26,6 @@ import {
   type CustomerReservation,
   decryptAccount,
   drawNumbers,
-  exhaustedAlert,
   insertAdditionalNumbers,
   openReservations,
   type ReservationDeps,
@@ -137,6 +137,7 @@ export type AccountRequest = {
   splitCode?: string | null | undefined
   idempotencyKey?: string | undefined
   reserved?: Readonly<Record<string, string>> | undefined // Customer reservations by bank code.
+  session?: SignedInSession | undefined // The creator's, if a person (credits/writers.ts).
 }
 
 // `bank` issues every new account's main number; `limits` are its default limits.
@@ -264,8 +265,11 @@ async function makeNumberedAccounts(
     text: `select nextval('ledger_account_ids') as id from generate_series(1, $1::int)`,
     values: [requests.length],
   })
-  const [ids, { numbers, exhausted }] = await pipeline([idQuery, drawNumbers(tx, deps, requests)])
-  const alertEvents = await raiseAlerts(tx, now, exhausted.map(exhaustedAlert))
+  const [ids, { numbers, refused, alerts }] = await pipeline([
+    idQuery,
+    drawNumbers(tx, deps, requests),
+  ])
+  const alertEvents = await raiseAlerts(tx, now, alerts)
   const accountsOrNone = requests.map(
     ({ clientId, fields, kyc, payerRules, splitId, splitCode }, index) => {
       const accountNumbers = numbers[index]
@@ -297,7 +301,9 @@ async function makeNumberedAccounts(
   const accounts = accountsOrNone.filter((account) => account !== undefined)
   if (accounts.length > 0) await insertAccounts(tx, deps, { accounts, otherEvents: alertEvents })
   else await appendEvents(tx, now, alertEvents)
-  return accountsOrNone.map((account) => account ?? new Refusal('numbers_exhausted'))
+  const refusalOf = (request: SplitRequest | undefined) =>
+    request && refused.has(request) ? 'number_ceiling_reached' : 'numbers_exhausted'
+  return accountsOrNone.map((account, index) => account ?? new Refusal(refusalOf(requests[index])))
 }
 
 const SELECT_ACCOUNT = `

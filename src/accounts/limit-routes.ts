@@ -28,6 +28,7 @@ import {
 import { LimitAmount, LimitsView, Tier } from './views.ts'
 
 const CODE = '^[a-z0-9][a-z0-9_-]{0,39}$'
+const CODE_FORM = new RegExp(CODE)
 const NAME_MAX = 60
 
 const Code = Type.String({
@@ -127,7 +128,7 @@ export const limitProfiles = resource('/api/v1/limit-profiles', {
 
 // Refuses a malformed code in a path like an unknown one.
 function requireProfileCode(text: string): string {
-  if (!new RegExp(CODE).test(text)) throw new Refusal('limit_profile_not_found')
+  if (!CODE_FORM.test(text)) throw new Refusal('limit_profile_not_found')
   return text
 }
 

@@ -14,9 +14,11 @@ import type { ReservationAnswer } from '#banks/connector.ts'
 import { cleanText } from '#banks/credit-fields.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers, type Purpose, poolOf } from '#config/number-settings.ts'
+import { isWaiting } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import type { ClientId } from '#ids.ts'
 import { clearAlert, type NewAlert, raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
 import {
@@ -32,7 +34,8 @@ import {
 } from './account.ts'
 import { queueBankChanges } from './bank-changes.ts'
 import { type ChangeDeps, lockAccount, writeAccountChange } from './change.ts'
-import { takeStaticNumbers } from './numbers.ts'
+import { allotNumbers } from './number-shares.ts'
+import { isReusable, takeStaticNumbers, UNISSUED } from './numbers.ts'
 import {
   addReservations,
   dropReservation,
@@ -49,8 +52,7 @@ const NUMBER_LENGTH_MAX = 20 // Truncates an invalid number for display.
 const PURPOSES = ['static', 'dynamic'] as const
 
 // Returns the reservations to request; undefined if the pool is full, another process is refilling it, or the
-// bank failed recently. A lease or retry that ends later than the longest one possible was planned by another
-// clock, and is ignored.
+// bank failed recently.
 export async function beginRefill(
   tx: Transaction,
   now: Date,
@@ -61,21 +63,16 @@ export async function beginRefill(
     text: 'insert into number_pools (bank_code) values ($1) on conflict do nothing',
     values: [bank.code],
   })
-  const { rows } = await tx.query<{ isLeased: boolean; isWaiting: boolean }>({
+  const { rows } = await tx.query<{ isLeased: boolean; hasFailed: boolean }>({
     name: 'lock-number-pool',
-    text: `select coalesce(leased_until > $2 and leased_until <= $3, false) as is_leased,
-                  coalesce(retry_at > $2 and retry_at <= $4, false) as is_waiting
+    text: `select ${isWaiting('leased_until', { now: '$2', longest: LEASE_MS })} as is_leased,
+                  ${isWaiting('retry_at', { now: '$2', longest: RETRY_MAX_MS })} as has_failed
              from number_pools where bank_code = $1 for no key update`,
-    values: [
-      bank.code,
-      now,
-      new Date(now.getTime() + LEASE_MS),
-      new Date(now.getTime() + RETRY_MAX_MS),
-    ],
+    values: [bank.code, now],
   })
-  const { isLeased, isWaiting } = rows[0] as { isLeased: boolean; isWaiting: boolean }
+  const { isLeased, hasFailed } = rows[0] as { isLeased: boolean; hasFailed: boolean }
   if (isLeased) return undefined
-  if (isWaiting) {
+  if (hasFailed) {
     // The level may have fallen since the failure, so the alert about a low pool may be due only now.
     await watchLevels(tx, now, { bank, isFailing: true })
     return undefined
@@ -215,7 +212,7 @@ export async function readFreeNumbers(
   const { rows } = await db.query<{ bankCode: string; free: number }>({
     name: 'count-free-numbers',
     text: `select b.code as bank_code,
-                  (coalesce((select last_serial - first_serial + 1 - next_index from number_ranges
+                  (coalesce((select ${UNISSUED} from number_ranges
                               where bank_code = b.code and purpose = 'dynamic'
                                 and first_serial = b.first and last_serial = b.last), 0)
                    + (select count(*) from reserved_numbers
@@ -223,7 +220,7 @@ export async function readFreeNumbers(
                          and request_hash is null)
                    + (select count(*) from (select from numbers
                                              where bank_code = b.code and payment_id is not null
-                                               and reusable_at <= $4
+                                               and ${isReusable('$4')}
                                              limit ${LOW_OF_RANGE}) as again))::float8 as free
              from unnest($1::text[], $2::bigint[], $3::bigint[]) as b (code, first, last)`,
     values: [
@@ -286,7 +283,7 @@ export async function addNumber(
   if (allNumbers(account).some(({ bankCode }) => bankCode === bank.code)) return account
   const drawnNumber = reservation
     ? await useReservation(tx, reservation)
-    : (await takeStaticNumbers(tx, bank, 1))[0]
+    : await drawAllotted(tx, deps.now, { bank, clientId: account.clientId })
   if (!drawnNumber) throw new Refusal('numbers_exhausted')
   const number = { bankCode: bank.code, accountNumber: drawnNumber }
   const { additionalNumbers: formerNumbers } = account
@@ -302,6 +299,19 @@ export async function addNumber(
     await queueBankChanges(tx, deps.now, { change: 'rename', accountIds, bankCode: bank.code })
   }
   return changed
+}
+
+// Draws a number if the client may hold one more. A refusal undoes the transaction, and with it the count.
+async function drawAllotted(
+  tx: Transaction,
+  now: Date,
+  { bank, clientId }: { bank: BankSettings; clientId: ClientId },
+): Promise<string | undefined> {
+  const demand = new Map([[clientId, 1]])
+  const { allotted, alerts } = await allotNumbers(tx, now, { bank, purpose: 'static', demand })
+  if (allotted.get(clientId) !== 1) throw new Refusal('number_ceiling_reached')
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
+  return (await takeStaticNumbers(tx, bank, 1))[0]
 }
 
 // Reads the account twice: only the second statement sees a number that was added while the first one waited

@@ -8,10 +8,11 @@ import type { BankSettings } from '#config/bank-settings.ts'
 import { findCollectionBank } from '#config/number-settings.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withPreparation } from '#http/idempotency.ts'
-import { resource } from '#http/resource.ts'
+import { type Call, resource } from '#http/resource.ts'
 import { raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
 import { type CustomerReservation, exhaustedAlert } from './account.ts'
@@ -61,12 +62,12 @@ export function refuseCustomerBanks(banks: readonly BankSettings[], request: Acc
 // Without an Idempotency-Key, the reservation serves as the key, so that requests that share a reservation
 // create one account.
 export async function reserveForAccount(
-  deps: Deps,
+  deps: Deps & Pick<Call, 'request'>,
   request: AccountRequest,
 ): Promise<AccountRequest> {
   const banks = customerBanks(deps.banks, request)
   if (banks.length === 0) return request
-  const reservations = await withTransaction(deps.db, (tx) =>
+  const reservations = await withCaller(deps, { ...deps, pool: deps.db }, (tx) =>
     openAccountReservations(tx, reservationDeps(deps), { banks, request }),
   )
   const [firstReservation] = reservations ?? []
@@ -82,12 +83,12 @@ export async function reserveForAccount(
 // Reserves the number that will be added to an account. Returns undefined if the bank's numbers need no
 // reservation.
 async function reserveForNumber(
-  deps: Deps,
+  deps: Deps & Pick<Call, 'request'>,
   by: ChangeDeps,
   number: { accountNumber: string; bank: BankSettings },
 ): Promise<CustomerReservation | undefined> {
   if (number.bank.numbers !== 'perCustomer') return undefined
-  const reservation = await withTransaction(deps.db, (tx) =>
+  const reservation = await withCaller(deps, { ...deps, pool: deps.db }, (tx) =>
     openNumberReservation(tx, { ...by, ...reservationDeps(deps) }, number),
   )
   if (reservation) await reserveAtBank(deps, reservation)
@@ -156,6 +157,7 @@ export const accountNumbers = resource(ACCOUNTS, OWN_ACCOUNTS).route(
       'bank_not_supported',
       'bank_silent',
       'customer_refused',
+      'number_ceiling_reached',
       'numbers_exhausted',
     ],
     handle: async (call) => {

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { nuban, permute } from '#banks/nuban.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Purpose, SerialRange } from '#config/number-settings.ts'
+import { DOUBTFUL_UNTIL } from '#db/moved-database.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { drawReserved } from './reserved-numbers.ts'
@@ -107,8 +108,14 @@ async function drawFresh(
   return free
 }
 
-// Draws the next indexes of the range, and turns each into an account number. permute() maps the indexes to
-// serials in an order that depends on the range's secret key, so that nobody can predict the next number.
+// SQL scalar on a row of `number_ranges`: how many numbers of it can still be drawn for the first time.
+export const UNISSUED = `(last_serial - first_serial + 1 - next_index
+                          + case when is_gap_free then gap_until - gap_from else 0 end)`
+
+// Draws the next indexes of the range, and turns each into an account number. Indexes that were skipped when
+// the database moved come first, once an operator has said that nothing was missing. permute() maps the
+// indexes to serials in an order that depends on the range's secret key, so that nobody can predict the next
+// number.
 async function drawIndexes(
   tx: Transaction,
   bankCode: string,
@@ -118,14 +125,19 @@ async function drawIndexes(
   const { rows } = await tx.query<{ key: Buffer; first: bigint; until: bigint }>({
     name: 'draw-indexes',
     text: `with range as (
-             select id, next_index from number_ranges
+             select id, next_index, gap_from, is_gap_free and gap_from < gap_until as has_gap
+               from number_ranges
               where bank_code = $1 and purpose = $2 and first_serial = $3 and last_serial = $4
                 for no key update
            )
            update number_ranges r
-              set next_index = least(range.next_index + $5, r.last_serial - r.first_serial + 1)
+              set gap_from = case when has_gap then least(r.gap_from + $5, r.gap_until)
+                                  else r.gap_from end,
+                  next_index = case when has_gap then r.next_index
+                                    else least(r.next_index + $5, r.last_serial - r.first_serial + 1) end
              from range where r.id = range.id
-           returning r.key, range.next_index as first, r.next_index as until`,
+           returning r.key, case when has_gap then range.gap_from else range.next_index end as first,
+                     case when has_gap then r.gap_from else r.next_index end as until`,
     values: [bankCode, purpose, from, to, count],
   })
   const claimed = rows[0]
@@ -137,6 +149,16 @@ async function drawIndexes(
   return numbers
 }
 
+const QUARANTINE_DAYS = 30 // The default of MANILLA_QUARANTINE_DAYS.
+
+// SQL condition on a number that payments lease: its quarantine is over. The changes that a restored or moved
+// database lacks may include a new lease of any number whose quarantine ended before. These wait for longer.
+export const isReusable = (now: string) => `
+  reusable_at <= ${now}
+  and reusable_at > (select case when ${now} < d + interval '${QUARANTINE_DAYS} days' then d
+                                 else '-infinity' end
+                       from (select ${DOUBTFUL_UNTIL} as d) as doubtful)`
+
 // Draws the numbers whose quarantine ended first. Locks them, so that two batches cannot take the same one.
 async function drawRecycled(
   tx: Transaction,
@@ -146,7 +168,7 @@ async function drawRecycled(
   const { rows } = await tx.query<{ accountNumber: string }>({
     name: 'draw-recycled',
     text: `select account_number from numbers
-            where bank_code = $1 and payment_id is not null and reusable_at <= $2
+            where bank_code = $1 and payment_id is not null and ${isReusable('$2')}
             order by reusable_at
             limit $3
               for update skip locked`,

@@ -73,14 +73,15 @@ const CREATE_ERRORS = [
   'bank_silent',
   'customer_refused',
   'merchant_not_allowed',
+  'number_ceiling_reached',
   'numbers_exhausted',
 ] as const
 
+const response = { 200: ApiEnvelope(AccountView.schema) }
+const tags = ['Collection accounts']
+
 export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
   const { accountLookups, banks, sealer, writers, authentication } = deps
-  const response = { 200: ApiEnvelope(AccountView.schema) }
-  const tags = ['Collection accounts']
-
   app.post(
     ACCOUNTS,
     {
@@ -103,7 +104,7 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
     },
     async (request, reply) => {
       refuseMerchant(request.client, request.body.merchantCode)
-      const account = await reserveForAccount(deps, {
+      const requested = {
         clientId: request.client.id,
         fields: pickFields(request.body),
         kyc: pickKyc(request.body),
@@ -111,7 +112,9 @@ export const collectionAccountRoutes: FastifyPluginAsyncTypebox<Deps> = async (a
         banks: requireIssuingBanks(banks, request.body.banks),
         splitCode: request.body.splitCode,
         idempotencyKey: request.headers['idempotency-key'],
-      })
+        session: request.session,
+      }
+      const account = await reserveForAccount({ ...deps, request }, requested)
       const { value, replayed } = await writers.accounts.submit(account)
       if (replayed) reply.header('idempotent-replayed', 'true')
       reply.header('etag', formatEtag(value.version))

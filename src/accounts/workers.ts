@@ -23,6 +23,7 @@ import {
 import { countHours } from './ledger-hours.ts'
 import { countByMerchant } from './merchant-totals.ts'
 import { beginRefill, endRefill, recordReservation } from './number-pools.ts'
+import { recountShares } from './number-shares.ts'
 import type { Reservation } from './reserved-numbers.ts'
 
 const CALLS_AT_ONCE = 4
@@ -153,4 +154,9 @@ export function countByMerchantRound({ db }: { db: Pool }): Round {
 // Adds uncounted transfers to the sums by hour, one transaction at a time.
 export function countHoursRound({ db }: { db: Pool }): Round {
   return async () => ({ more: await withTransaction(db, countHours) })
+}
+
+// Counts again the numbers that clients hold at banks.
+export function recountSharesRound({ db, clock }: { db: Pool; clock: Clock }): Round {
+  return () => recountShares(db, clock())
 }

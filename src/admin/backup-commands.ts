@@ -258,12 +258,16 @@ async function prepareRestored(
     onIdleError: () => {},
   })
   try {
-    return await withTransaction(db, async (tx) => {
-      const now = clock()
-      await maintainPartitions(tx, now) // First: an event without a partition would block its creation.
-      await settleAfterRestore(tx, { ...restoreOptions, now })
-      return { migrated, lastSequences: await lastSequences(tx) }
-    })
+    return await withTransaction(
+      db,
+      async (tx) => {
+        const now = clock()
+        await maintainPartitions(tx, now) // First: an event without a partition would block its creation.
+        await settleAfterRestore(tx, { ...restoreOptions, now })
+        return { migrated, lastSequences: await lastSequences(tx) }
+      },
+      { mayBeMoved: true },
+    )
   } finally {
     await db.end()
   }

@@ -1,6 +1,5 @@
 // `manilla admin database`: shows the hosts of DATABASE_URL, which host is used and why, and whether
 // acknowledged work survives the loss of that host.
-// `manilla admin upgrade-baseline`: upgrades a database of a version before the baseline.
 // `manilla doctor`: the part about messages to people.
 
 import { databaseSettings, messageSettings } from '#config/config.ts'
@@ -13,10 +12,9 @@ import {
   parseDatabaseUrl,
   probeHost,
 } from '#db/hosts.ts'
-import { upgradeBaseline } from '#db/upgrade-baseline.ts'
+import { findVersionProblem, readServerVersion } from '#db/server-version.ts'
 import { checkGateway, checkServer } from '#messages/transports.ts'
-import { withConnection } from './backup-commands.ts'
-import type { Context, FileContext } from './operator-command.ts'
+import type { Context } from './operator-command.ts'
 
 type HostLine = { host: string; state: Finding['state']; reason?: string; isUsed: boolean }
 
@@ -24,14 +22,21 @@ type HostLine = { host: string; state: Finding['state']; reason?: string; isUsed
 export async function showDatabase(context: Context) {
   const hosts = await readHosts(context)
   const replication = await readReplication(context.db)
+  const version = await readServerVersion(context.db)
+  const { rowCount } = await context.db.query(`select from database_mode where mode = 'live'`)
+  const versionProblem = findVersionProblem(version, rowCount === 1) ?? null
   const rows = hosts.map(({ host, state, reason, isUsed }) => [
     host,
     reason ? `${state} (${reason})` : state,
     isUsed ? 'used' : '',
   ])
-  const sentence = describeReplication(replication)
-  const view = rows.length > 0 ? [{ columns: ['host', 'state', 'use'], rows }, sentence] : sentence
-  return { data: { hosts, ...replication }, view }
+  const sentences = [
+    versionProblem?.sentence ?? `The server is PostgreSQL ${version}.`,
+    describeReplication(replication),
+  ].join(' ')
+  const view =
+    rows.length > 0 ? [{ columns: ['host', 'state', 'use'], rows }, sentences] : sentences
+  return { data: { hosts, version, versionProblem, ...replication }, view }
 }
 
 // Returns no hosts for the embedded database, which has no host name.
@@ -63,17 +68,6 @@ function describeReplication(replication: Replication): string {
   if (isSynchronous) return `Replication is synchronous: ${settings}; ${following}.`
   return `Replication is not synchronous: ${settings}; ${following}.`
 }
-
-// `manilla admin upgrade-baseline`: upgrades a database of the last version before the baseline
-// (db/upgrade-baseline.ts).
-export async function upgradeToBaseline({ env }: FileContext) {
-  const isUpgraded = await withConnection(databaseSettings(env), upgradeBaseline)
-  const view = isUpgraded
-    ? 'The database has the baseline now. Start the service.'
-    : 'The database has the baseline already. Nothing was changed.'
-  return { data: { isUpgraded }, view }
-}
-upgradeToBaseline.isOnFiles = true
 
 type Transport = { name: string; problem: string | null; pausedUntil: Date | null }
 

@@ -57,9 +57,20 @@ export async function hold({ db, clock, actor: by }: Context, { reason }: { reas
   return { data: { held: true }, view: 'Payouts are held.' }
 }
 
+const CANNOT_LACK_NOTHING =
+  'Nothing was released: --nothing-missing is for a standby that was promoted while commits waited for it. ' +
+  'See npx manilla admin payouts status.'
+
 // `manilla admin payouts release`: ends all holds, so that payouts are sent again.
-export async function release({ db, clock, actor: by }: Context) {
-  const released = await withTransaction(db, (tx) => releasePayouts(tx, clock(), by))
+// With `nothingMissing`, the operator says that the server to which the database was moved lacks nothing.
+export async function release(
+  { db, clock, actor: by }: Context,
+  { nothingMissing: lacksNothing }: { nothingMissing?: boolean },
+) {
+  const released = await withTransaction(db, (tx) =>
+    releasePayouts(tx, clock(), by, { lacksNothing }),
+  )
+  if (released === undefined) throw new AdminProblem(CANNOT_LACK_NOTHING)
   const view = released > 0 ? 'Payouts are sent again.' : 'Payouts were not held.'
   return { data: { held: false, released }, view }
 }
@@ -67,9 +78,12 @@ export async function release({ db, clock, actor: by }: Context) {
 // Lists the holds that keep payouts from being sent.
 export async function showHolds({ db }: Context) {
   const holds = await listHolds(db)
-  const rows = holds.map(({ heldAt, heldBy, reason, restoredTo }) => {
+  const rows = holds.map(({ heldAt, heldBy, reason, restoredTo, mayLackNothing }) => {
     const to = restoredTo ? ` (to ${restoredTo.toISOString()})` : ''
-    return [heldAt.toISOString(), heldBy, `${reason}${to}`]
+    const choice = mayLackNothing
+      ? ' If you know that it lacks none: release --nothing-missing.'
+      : ''
+    return [heldAt.toISOString(), heldBy, `${reason}${to}${choice}`]
   })
   const view =
     rows.length > 0 ? { columns: ['held', 'by', 'reason'], rows } : 'Payouts are not held.'

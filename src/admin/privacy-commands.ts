@@ -10,9 +10,10 @@ import { accountWithNumber } from '#accounts/account.ts'
 import { loadConfig } from '#config/config.ts'
 import { addDataKey, readDataKeys } from '#config/secrets-file.ts'
 import type { Pool } from '#db/pool.ts'
-import { withHeldLock, withTransaction } from '#db/transaction.ts'
+import { type Transaction, withHeldLock, withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type AdviceId, parseReference } from '#ids.ts'
+import { alertRefusal } from '#privacy/bars.ts'
 import { KeyProblem, readKeys, syncKeys } from '#privacy/data-keys.ts'
 import { eraseAccounts, eraseAdvice, eraseNextPage } from '#privacy/erasure.ts'
 import { countByKey, type Progress, rotateKeys } from '#privacy/key-rotation.ts'
@@ -127,7 +128,7 @@ export async function eraseAccount(context: Context, options: Erasure, accountNu
   )
   if (!rows[0]) throw new Refusal('account_not_found')
   const deps = await prepareErasure(context, options.reason, rows[0].clientId)
-  const accounts = await withTransaction(context.db, (tx) =>
+  const accounts = await eraseOrAlert(context, (tx) =>
     eraseAccounts(tx, deps, { accountNumber, sameBvn: options.sameBvn === true }),
   )
   await erasePages(context, deps)
@@ -148,11 +149,19 @@ export async function eraseOneAdvice(context: Context, { reason }: Erasure, refe
   )
   if (!rows[0] || !id) throw new Refusal('advice_not_found')
   const deps = await prepareErasure(context, reason, rows[0].clientId)
-  const erased = await withTransaction(context.db, (tx) => eraseAdvice(tx, deps, id))
+  const erased = await eraseOrAlert(context, (tx) => eraseAdvice(tx, deps, id))
   await erasePages(context, deps)
   const lines = [[id, erased.erasedAt.toISOString()]]
   const view = { columns: ['advice', 'erased'], rows: lines }
   return { data: { adviceReference: id, ...erased }, view }
+}
+
+// Runs an erasure. Alerts the operators if a hold or a case bars it.
+function eraseOrAlert<T>(context: Context, erase: (tx: Transaction) => Promise<T>): Promise<T> {
+  return withTransaction(context.db, erase).catch(async (refusal) => {
+    await alertRefusal(context, refusal)
+    throw refusal
+  })
 }
 
 // Returns the dependencies of an erasure. It acts for the client, without the client's restriction to

@@ -2,11 +2,12 @@
 // access must not have changed too recently, and must not come from the maker (access/users.ts). The maker is
 // the person who controls the credential (I93, access/invitations.ts). The database stores the people behind
 // a maker with each request (keep_maker_people) and judges approvers in one function (approver_unfitness). A
-// user who is removed and added again under the same address is the same person.
+// user who is removed and added again under the same address is the same person, and a removed user keeps the
+// people that they had (people_of, I220).
 //
 // Refusals, in the order of the checks: people_only, other_person_needed, maker_counts_as_you (the approver
 // is behind the maker), approver_too_new, approver_not_independent, maker_counts_as_you (the same person is
-// behind both).
+// behind both), approver_gave_access (only where the approver's client is strict).
 
 import { type Client, grantedScopes, type Role, type Scope } from '#access/permissions.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -31,10 +32,12 @@ export type Maker = { actor: string; userId: UserId | null; people: readonly Use
 
 export type FirstApprover = { actor: string; userId: UserId; people: readonly UserId[] }
 
+// The people behind the first approver are kept with the approval (I221); only older approvals have none.
 export const APPROVER_COLUMNS = `maker_people, approvers_needed,
   case when first_approved_by_user is not null then jsonb_build_object(
     'actor', first_approved_by, 'userId', first_approved_by_user,
-    'people', people_of(first_approved_by_user, 'infinity')) end as first_approver`
+    'people', coalesce(first_approver_people,
+                       people_of(first_approved_by_user, 'infinity'))) end as first_approver`
 
 type TwoApprovals = { approversNeeded: number; firstApprover: FirstApprover | null }
 
@@ -42,7 +45,8 @@ type TwoApprovals = { approversNeeded: number; firstApprover: FirstApprover | nu
 export const isFirstOfTwo = ({ approversNeeded, firstApprover }: TwoApprovals) =>
   approversNeeded > 1 && !firstApprover
 
-// Records the first of two approvals. Nothing is paid before the second one.
+// Records the first of two approvals; a trigger keeps the people behind the approver. Nothing is paid before
+// the second approval.
 export async function writeFirstApproval(
   tx: Transaction,
   { actor, userId, now }: { actor: string; userId: UserId | null; now: Date },

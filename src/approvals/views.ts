@@ -15,6 +15,20 @@ import { Fields } from '#http/view.ts'
 import type { Request, Viewer, Workflow } from './workflow.ts'
 
 const REASON_MAX = 500
+const REVISION_MAX = 64
+
+export const RevisionRead = Type.String({
+  minLength: 1,
+  maxLength: REVISION_MAX,
+  description:
+    'The revision that you have read. If it has changed since, nothing happens (request_changed).',
+  'x-says': 'Must be the revision that you have read.',
+})
+
+export const REVISION_SAYS = 'Names what you have read. Send it when you approve.'
+
+// The body of every approval, unless it names what was read in another way.
+export const ApprovalBody = strictObject({ revision: RevisionRead })
 
 const Obstacle = Type.Object({ code: Type.String(), message: Type.String() })
 
@@ -33,11 +47,14 @@ export const RequestedFields = {
   requestedAt: f.time('requestedAt'),
 }
 
-export const cannotApprove = (state: 'open' | 'pending') =>
-  f.as(
+// The fields of a request that its approver needs.
+export const approvalFields = (state: 'open' | 'pending') => ({
+  revision: f.token('revision', REVISION_SAYS),
+  cannotApprove: f.as(
     CannotApprove(`Why you cannot approve it while ${state}. Null if you can.`),
     ({ obstacle }) => presentObstacle(obstacle),
-  )
+  ),
+})
 
 export const DecidedFields = {
   decidedBy: f.textOrNull('decidedBy'),
@@ -82,6 +99,7 @@ export function checkerOf<C extends Deps & Identity>(call: C) {
 type Caller = Deps & Identity
 type Page = { after: bigint | null; limit: number }
 type Rejection = { body: { reason: string } }
+type Approval = { body: { revision: string } }
 
 // The parts that the operations on the requests of every workflow have in common: reading a page of them, and
 // the options of those that decide on one. `keyOf` returns the key of the request that a call names.
@@ -94,8 +112,11 @@ export function operationsOf<R extends Request, D, Named>(
       workflow.list(db, viewerOf(call), { where, beforeId: call.after, limit: call.limit }),
     approving: {
       ...ofPeople,
-      run: async (tx: Transaction, call: Caller & D & Named) =>
-        workflow.approve(tx, checkerOf(call), await keyOf(call, tx)),
+      body: ApprovalBody,
+      run: async (tx: Transaction, call: Caller & D & Named & Approval) => {
+        const approval = { key: await keyOf(call, tx), revision: call.body.revision }
+        return workflow.approve(tx, checkerOf(call), approval)
+      },
     },
     rejecting: {
       ...ofPeople,

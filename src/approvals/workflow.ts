@@ -8,7 +8,8 @@
 //
 // A workflow names its table, and defines `lock` (locks the subject of a request), `obstacle` (prevents any
 // approval) and `perform` (the requested action). All else is the same for every workflow: who may decide,
-// the states, the audit log. All tables of requests have the columns of `Request`. Their constraints and
+// the states, the audit log, and that an approval names the revision that was read. All tables of requests
+// have the columns of `Request`. Their constraints and
 // triggers enforce the rules again: two people (…_two_people), and that they are independent
 // (…_checked_by_another).
 //
@@ -31,6 +32,7 @@ import { Refusal, type RefusalCode } from '#errors.ts'
 import type { ClientId, UserId } from '#ids.ts'
 import { type Action, recordActions, writeAuditLog } from '#records/audit-log.ts'
 import { type Approver, lockApprover, unfitnessOf } from './approvers.ts'
+import { refuseChanged, revisionOf } from './revision.ts'
 
 export const REQUEST_STATES = ['open', 'approved', 'rejected', 'withdrawn'] as const
 
@@ -43,7 +45,10 @@ export type Request = {
   decidedAt: Date | null
   decisionReason: string | null
   obstacle: RefusalCode | null // The reason why the viewer cannot approve; null if the viewer can.
+  revision: string // Names what an approver reads (revision.ts).
 }
+
+type Row<R extends Request> = Omit<R, 'revision'>
 
 // Users whose access changed later than `newSince` cannot approve yet.
 export type Viewer = { client: Client; actor: string; userId: UserId | null; newSince: Date }
@@ -139,8 +144,13 @@ export class Workflow<R extends Request, Deps = unknown> {
     return request
   }
 
-  // Approves the request and performs its action. A repetition by the same user changes nothing.
-  async approve(tx: Transaction, by: Checker & Deps, key: bigint | string): Promise<R> {
+  // Approves the request and performs its action, if it is as the approver read it. A repetition by the same
+  // user changes nothing.
+  async approve(
+    tx: Transaction,
+    by: Checker & Deps,
+    { key, revision }: { key: bigint | string; revision: string },
+  ): Promise<R> {
     const { lock, perform } = this.#rules
     const subject = await this.get(tx, by, key) // A request's subject never changes: no lock is needed yet.
     await lockApprover(tx, by)
@@ -148,6 +158,7 @@ export class Workflow<R extends Request, Deps = unknown> {
     // #decide calls `check` while it holds the lock of the request, and then marks the request as approved.
     const check = async (request: R) => {
       if (request.obstacle) throw new Refusal(request.obstacle)
+      refuseChanged(request.revision, revision)
       await perform(tx, by, request)
     }
     return this.#decide(tx, by, { key, state: 'approved', check })
@@ -243,8 +254,8 @@ export class Workflow<R extends Request, Deps = unknown> {
                   else coalesce(${unfitness}, ${obstacle}) end as obstacle
         from ${table} r ${joins}
        where ${sql} ${rest}`
-    const { rows } = await db.query<R>(namedByText(text, [...values, userId, actor, newSince]))
-    return rows
+    const { rows } = await db.query<Row<R>>(namedByText(text, [...values, userId, actor, newSince]))
+    return rows.map((row) => ({ ...row, revision: revisionOf(factsOf(row)) }) as R)
   }
 
   async #record(
@@ -259,6 +270,11 @@ export class Workflow<R extends Request, Deps = unknown> {
 }
 
 const OPEN: Conditions = [['r.state = $', 'open']]
+
+const OF_DECISION = ['state', 'decidedBy', 'decidedAt', 'decisionReason', 'obstacle']
+
+// Returns what an approver reads of a request: all but its decision, and what only the viewer is told.
+const factsOf = (row: object) => Object.entries(row).filter(([name]) => !OF_DECISION.includes(name))
 
 // The setting of a client that its requests need a second person's approval. It is read in the transaction
 // that it governs and never cached, so it applies as soon as it is turned on.

@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire, findPackageJSON, isBuiltin, registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { BankCalls, Connector } from './connector.ts'
+import type { Connector, ConnectorCalls } from './connector.ts'
 import { isObject, objectIn } from './json-body.ts'
 
 const KIT_VERSION = 1
@@ -147,7 +147,7 @@ function guardConnector(connector: Connector): Connector {
         const hasRequiredParts =
           isFunction(authenticate) && isFunction(findFormat) && isObject(nameEnquiry)
         if (hasRequiredParts && isObject(calls) && Object.values(calls).every(isFunction)) {
-          return { ...connection, calls: guardCalls(calls as BankCalls) }
+          return { ...connection, calls: guardCalls(calls as ConnectorCalls) }
         }
         settings.report(
           `connector ${name} returned no connection: it needs authenticate, findFormat, nameEnquiry ` +
@@ -163,7 +163,7 @@ function guardConnector(connector: Connector): Connector {
 
 // Wraps each call so that an exception counts as no answer from the bank: `unknown` for a payout, which may
 // have been made, else `no_answer`.
-function guardCalls(calls: BankCalls): BankCalls {
+function guardCalls(calls: ConnectorCalls): ConnectorCalls {
   const entries = Object.entries(calls).map(([name, call]) => {
     const status = name === 'sendMoney' || name === 'findPayout' ? 'unknown' : 'no_answer'
     const guardedCall = async (...args: unknown[]) => {
@@ -175,7 +175,7 @@ function guardCalls(calls: BankCalls): BankCalls {
     }
     return [name, guardedCall]
   })
-  return Object.fromEntries(entries) as BankCalls
+  return Object.fromEntries(entries) as ConnectorCalls
 }
 
 function isFunction(value: unknown): value is (...args: never[]) => unknown {

@@ -23,10 +23,14 @@ export type Connector = {
   // The setting that identifies us at the bank. A payout reference is unique only within it.
   payoutScope?: string
   // Returns undefined if any setting is wrong, and reports each problem to `settings`.
-  connect(
-    settings: ConnectorSettings,
-    bank: ConnectedBank,
-  ): Omit<BankConnection, 'limits' | 'fingerprint'> | undefined
+  connect(settings: ConnectorSettings, bank: ConnectedBank): ConnectorConnection | undefined
+}
+
+// `referenceAt`: returns our reference of a payout as the bank knows it; undefined if the bank cannot know
+// it. Default: the reference itself.
+export type ConnectorConnection = Omit<BankConnection, 'limits' | 'fingerprint' | 'calls'> & {
+  calls: ConnectorCalls
+  referenceAt?: (reference: string) => string | undefined
 }
 
 export type ConnectedBank = { code: string; name: string; mode: Mode }
@@ -212,3 +216,28 @@ export type PayoutAnswer =
   // `isAccepted`: the bank has the order. `waitsFor`: the payout stays unknown until the operator acts at the
   // bank.
   | { status: 'unknown'; reason: string; isAccepted?: true; waitsFor?: 'authorization' }
+
+// The result of a connector's sendMoney or findPayout. Whatever says something about a payout carries
+// `reference`: the reference that the bank's answer repeats, as the bank wrote it. The service compares it
+// (I261, payout-answers.ts), so that the record of another payout settles nothing.
+export type PayoutReading =
+  | { status: 'confirmed'; bankReference: string; reference: unknown }
+  | { status: 'failed'; reason: string; isReversed?: true; reference: unknown }
+  // Only sendMoney returns this: the answer refuses the order itself, and shows no payout.
+  | { status: 'refused'; reason: string }
+  | { status: 'unsent'; reason: string }
+  | { status: 'not_found' }
+  | { status: 'unknown'; reason: string }
+  | {
+      status: 'unknown'
+      reason: string
+      isAccepted: true
+      waitsFor?: 'authorization'
+      reference: unknown
+    }
+
+// The calls as a connector implements them.
+export type ConnectorCalls = Omit<BankCalls, 'sendMoney' | 'findPayout'> & {
+  sendMoney?(instruction: PayoutInstruction, options: CallOptions): Promise<PayoutReading>
+  findPayout?(reference: string, options: CallOptions): Promise<PayoutReading>
+}

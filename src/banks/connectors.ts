@@ -27,6 +27,7 @@ import type {
 } from './connector.ts'
 import { ConnectorSettings } from './connector-settings.ts'
 import { asHints } from './credit-fields.ts'
+import { requireOurReference } from './payout-answers.ts'
 
 // A bank's calls may have to come from a listed address or with a client certificate, in addition to their
 // signature. A proxy terminates TLS and passes the certificate's SHA-256 fingerprint in a header, which is
@@ -138,10 +139,11 @@ export function connectBank(
   }
   if (!connection || settings.hasProblems) return undefined
   const fingerprint = fingerprintOf(connector, settings, bank.mode)
+  const { calls, referenceAt, ...parts } = connection
   const connected = {
-    ...connection,
+    ...parts,
     findFormat: connection.hintsOnly ? parseAsHints(connection.findFormat) : connection.findFormat,
-    calls: payInNaira(connection.calls),
+    calls: payInNaira(requireOurReference(calls, referenceAt)),
     limits,
     fingerprint,
   }

@@ -6,7 +6,7 @@
 
 import { type Monotonic, systemMonotonic } from '#clock.ts'
 import { type BankHttp, type BankRequest, type BankResponse, jsonObject } from './bank-http.ts'
-import type { BankCalls, CallOptions, NameAnswer, NoAnswer, PayoutAnswer } from './connector.ts'
+import type { BankCalls, CallOptions, NameAnswer, NoAnswer, PayoutReading } from './connector.ts'
 import { cleanText } from './credit-fields.ts'
 
 const NOT_FOUND = 404
@@ -138,14 +138,14 @@ export function asNoAnswer(answer: JsonAnswer, field: string): NoAnswer {
 
 // The result if the bank did not answer an order to pay or a query of a payout. Only an order that was not
 // sent (`isUnsent`) has certainly not been paid.
-export function payoutUnanswered({ reason, isUnsent }: NoAnswer, isOrder: boolean): PayoutAnswer {
+export function payoutUnanswered({ reason, isUnsent }: NoAnswer, isOrder: boolean): PayoutReading {
   if (isOrder && isUnsent) return { status: 'unsent', reason: `Nothing was sent: ${reason}` }
   return { status: 'unknown', reason }
 }
 
 // The result if the bank answered the query of a payout with 404. If the answer does not look like the bank's
 // own, it may come from a gateway or a proxy, even in JSON, and the payout may have been made.
-export function payoutNotFound({ httpStatus }: JsonAnswer, isFromBank: boolean): PayoutAnswer {
+export function payoutNotFound({ httpStatus }: JsonAnswer, isFromBank: boolean): PayoutReading {
   return isFromBank ? { status: 'not_found' } : { status: 'unknown', reason: reasonOf(httpStatus) }
 }
 

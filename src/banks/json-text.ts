@@ -114,7 +114,7 @@ function plainForm(number: string): string | undefined {
   if (!match) return undefined
   const [, whole = '', fraction = '', exponent = '0'] = match
   const digits = (whole + fraction).replace(/^0+/, '')
-  const plain = digits.replace(/0+$/, '')
+  const plain = digits.replace(/(?<!0)0+$/, '')
   if (plain === '') return '0'
   return `${plain}e${Number(exponent) - fraction.length + digits.length - plain.length}`
 }

@@ -183,13 +183,13 @@ function plainText(cell: string): string {
     .slice(0, TEXT_MAX)
 }
 
-// Returns the cells of each line, or undefined if a quote is not closed. The first line shows whether cells
-// are separated by commas or semicolons. The pattern `cell` matches the next cell, with or without quotes,
-// and the separator, line end or end of text after it.
+// Returns the cells of each line, or undefined if a quote is not closed or a cell is too long.
+// The first line shows whether cells are separated by commas or semicolons. The pattern `cell` matches the
+// next cell, with or without quotes, and the separator, line end or end of text after it.
 function readRows(text: string): string[][] | undefined {
   const separator = /^[^\r\n,]*;/.test(text) ? ';' : ','
   const cell = new RegExp(
-    `(?:"((?:[^"]|""){0,2000})"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`,
+    `(?:"((?:[^"]|""){0,2000})"|([^"${separator}\\r\\n]{0,2000}))(${separator}|\\r?\\n|$)`,
     'y',
   )
   const rows: string[][] = []

@@ -28,8 +28,15 @@ import { Refusal } from '#errors.ts'
 import { type CaseId, type ClientId, type CreditId, newReference } from '#ids.ts'
 import { formatKobo, type Kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
+import { lockErasures } from '#records/erasure-bars.ts'
 import type { Sealer } from '#seal.ts'
-import { addDeadlines, type DeadlineName, meetDeadline } from './deadlines.ts'
+import {
+  addDeadlines,
+  type DeadlineName,
+  endInvestigation,
+  meetDeadline,
+  resumeInvestigation,
+} from './deadlines.ts'
 import { type CaseState, type Outcome, transition } from './states.ts'
 
 export const KINDS = ['bank_report', 'payer_report', 'own_rule'] as const
@@ -56,6 +63,7 @@ type NewCase = {
   clientId?: ClientId | null // The client whose money the case is about.
   amountKobo?: Kobo | null
   reporterReference?: string | null
+  isJoint?: boolean // Another institution investigates it too.
   reportedAt: Date // Deadlines start at this time.
   creditIds?: readonly CreditId[]
   parties?: readonly Party[]
@@ -71,12 +79,12 @@ export async function openCase(
   opening: NewCase,
 ): Promise<{ reference: string; isNew: boolean }> {
   const { kind, key = null, summary, clientId = null, amountKobo = null, reportedAt } = opening
-  const { creditIds = [], parties = [], reporterReference = null } = opening
+  const { creditIds = [], parties = [], reporterReference = null, isJoint = false } = opening
   const { rows } = await tx.query<{ id: CaseId; reference: string }>({
     name: 'open-case',
     text: `insert into cases (reference, kind, key, client_id, amount_kobo, summary_sealed,
-                              reporter_reference, reported_at, opened_by, opened_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                              reporter_reference, reported_at, opened_by, opened_at, is_joint)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
            on conflict (kind, key) do nothing returning id, reference`,
     values: [
       newReference('CAS'),
@@ -89,11 +97,12 @@ export async function openCase(
       reportedAt,
       by.actor,
       by.now,
+      isJoint,
     ],
   })
   const created = rows[0]
   if (!created) return { reference: await findByKey(tx, kind, key), isNew: false }
-  await addDeadlines(tx, { id: created.id, kind, reportedAt })
+  await addDeadlines(tx, { id: created.id, kind, isJoint, reportedAt })
   const amount = amountKobo === null ? null : formatKobo(amountKobo)
   await recordChange(tx, by, {
     ...created,
@@ -277,14 +286,19 @@ async function isFull(tx: Transaction, table: LimitedTable, id: CaseId): Promise
   return (rows[0]?.count ?? 0) >= LINKS_MAX
 }
 
-// Records that a deadline of a case is met. Recording it again changes nothing.
+// Records that a deadline of a case is met. Recording it again changes nothing. Of a closed case, only the
+// reimbursement is still to be met.
 export async function recordDeadlineMet(
   tx: Transaction,
   by: CaseActor,
   { reference, name }: { reference: string; name: DeadlineName },
 ): Promise<void> {
-  const lockedCase = await lockOpenCase(tx, reference)
+  const lockedCase = await lockCase(tx, reference)
+  if (lockedCase.state === 'closed' && name !== 'reimburse') throw new Refusal('case_closed')
   const isMet = await meetDeadline(tx, { id: lockedCase.id, name, actor: by.actor, now: by.now })
+  if (isMet && (name === 'resolve' || name === 'resolve_joint')) {
+    await endInvestigation(tx, lockedCase.id, by.now)
+  }
   if (isMet) await recordChange(tx, by, { ...lockedCase, change: 'deadline_met', detail: { name } })
 }
 
@@ -321,6 +335,7 @@ export async function closeCase(
   })
   if (rowCount) throw new Refusal('case_has_holds')
   await insertNote(tx, by, { id: lockedCase.id, note: reason })
+  if (outcome === 'confirmed') await endInvestigation(tx, lockedCase.id, by.now)
   await transition(tx, {
     ...lockedCase,
     from: lockedCase.state,
@@ -348,6 +363,7 @@ export async function reopenCase(
     now: by.now,
   })
   await insertNote(tx, by, { id: lockedCase.id, note: reason })
+  await resumeInvestigation(tx, lockedCase.id)
   await recordChange(tx, by, { ...lockedCase, change: 'reopen' })
 }
 
@@ -367,18 +383,28 @@ async function isErased(tx: Transaction, id: CaseId): Promise<boolean> {
 // Act 2022, section 8). Until then a customer's request for erasure does not change a case (docs/cases.md).
 const KEPT_YEARS = 5
 
+// SQL condition: no hold and no open case is about the client of the case `c`, or about one of its credits
+// (I250).
+const NOT_NEEDED = `
+  not exists (select from erasure_bars(c.client_id, null, null, null))
+  and not exists (select from case_credits l
+                   cross join lateral erasure_bars(c.client_id, null, null, l.credit_id)
+                   where l.case_id = c.id)`
+
 // Erases the personal data of the case that was closed first, once it was closed KEPT_YEARS ago. Returns
 // false if no case is due.
 export async function eraseNextCase(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
 ): Promise<boolean> {
+  await lockErasures(tx)
   const { rows } = await tx.query<{ id: CaseId; reference: string }>({
     name: 'erase-case',
     text: `update cases set erased_at = $1, summary_sealed = $2
-            where id = (select id from cases
+            where id = (select id from cases c
                          where erased_at is null
                            and closed_at <= $1::timestamptz - interval '${KEPT_YEARS} years'
+                           and ${NOT_NEEDED}
                          order by closed_at limit 1 for no key update skip locked)
            returning id, reference`,
     values: [now, sealer.seal('')],

@@ -2,8 +2,8 @@
 // unchanged.
 
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { NoQuery } from '#http/lists.ts'
@@ -61,9 +61,9 @@ export const caseUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (a
       if (!Buffer.isBuffer(bytes)) throw new Refusal('body_missing')
       const by = { actor, clientId: client.id, now: clock(), sealer }
       const { name } = request.query
-      const wholeCase = await withTransaction(db, async (tx) => {
+      const wholeCase = await withCaller(deps, { request, pool: db }, async (tx) => {
         await addEvidence(tx, actorOf(by), { reference, name, bytes })
-        return getWholeCase(tx, sealer, reference)
+        return getWholeCase(tx, by, reference)
       })
       return accepted('Evidence added successfully', WholeCaseView.present(wholeCase, { sealer }))
     },
@@ -71,7 +71,7 @@ export const caseUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (a
 })
 
 export const caseEvidenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
-  const { db, sealer, authentication } = deps
+  const { db, sealer, clock, authentication } = deps
   app.get(
     `${ONE}/:id`,
     {
@@ -97,7 +97,11 @@ export const caseEvidenceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, d
       },
     },
     async ({ params }, reply) => {
-      const { evidence } = await getWholeCase(db, sealer, requireReference(params.reference))
+      const { evidence } = await getWholeCase(
+        db,
+        { sealer, now: clock() },
+        requireReference(params.reference),
+      )
       const file = evidence.find(({ id }) => `${id}` === params.id)
       if (!file) throw new Refusal('evidence_not_found')
       const bytes = await readFile(deps, file)

@@ -7,7 +7,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyRequest } from 'fastify'
 import { timestamp, watTime } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
-import { withTransaction } from '#db/transaction.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { NoQuery } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
@@ -56,10 +56,10 @@ export const caseExportRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, dep
     const { client, actor, params } = request
     const reference = requireReference((params as { reference: string }).reference)
     const by = actorOf({ actor, clientId: client.id, now: clock(), sealer })
-    return withTransaction(db, async (tx) => {
+    return withCaller(deps, { request, pool: db }, async (tx) => {
       const lockedCase = await lockCase(tx, reference)
       await recordChange(tx, by, { ...lockedCase, change: 'export', detail: { format } })
-      return { whole: await getWholeCase(tx, sealer, reference), actor, at: by.now }
+      return { whole: await getWholeCase(tx, by, reference), actor, at: by.now }
     })
   }
 
@@ -168,9 +168,11 @@ type Section = {
 const SECTIONS: readonly Section[] = [
   {
     title: 'Deadlines',
-    heads: ['Deadline', 'Due', 'Met', 'By', 'Source'],
+    heads: ['Deadline', 'Clock from', 'Due', 'Met', 'By', 'Source'],
     rows: ({ deadlines }) =>
-      deadlines.map(({ name, dueAt, metAt, metBy, source }) => [name, dueAt, metAt, metBy, source]),
+      deadlines.map(({ name, startedAt, dueAt, metAt, metBy, source }) => {
+        return [name, startedAt, dueAt, metAt, metBy, source]
+      }),
   },
   {
     title: 'Parties',

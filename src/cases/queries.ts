@@ -7,7 +7,7 @@ import type { CaseId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import type { Kind, Party } from './case.ts'
-import type { Deadline } from './deadlines.ts'
+import { type Deadline, type DeadlineName, isRunning, listDeadlines } from './deadlines.ts'
 import { type Evidence, listEvidence } from './evidence.ts'
 import type { CaseState, Outcome } from './states.ts'
 
@@ -26,7 +26,9 @@ export type Case = {
   openedAt: Date
   closedAt: Date | null
   erasedAt: Date | null
-  nextDueAt: Date | null // The first deadline that is not met. Null if there is none or the case is closed.
+  isJoint: boolean
+  nextDueAt: Date | null // The first deadline whose clock runs and that is not met.
+  nextDeadline: DeadlineName | null // Its name.
 }
 
 export type CaseParty = Party & { addedBy: string; addedAt: Date }
@@ -65,15 +67,18 @@ export type WholeCase = Case & {
   history: CaseChange[]
 }
 
-// SQL scalar: the first unmet deadline of the case `c`, null if it is closed.
-const NEXT_DUE = `
-  case when c.state <> 'closed' then (select min(due_at) from case_deadlines
-                                       where case_id = c.id and met_at is null) end`
+// SQL scalars: the time and the name of the first unmet deadline of the case `c` whose clock runs.
+const nextOf = (column: string) => `
+  (select d.${column} from case_deadlines d
+    where d.case_id = c.id and d.met_at is null and ${isRunning('c', 'd')}
+    order by d.due_at limit 1)`
+const NEXT_DUE = nextOf('due_at')
 
 const SELECT = `
   select c.id, c.reference, c.kind, k.client_id as client_name, c.amount_kobo, c.summary_sealed,
          c.reporter_reference, c.state, c.outcome, c.reported_at, c.opened_by, c.opened_at,
-         c.closed_at, c.erased_at, ${NEXT_DUE} as next_due_at
+         c.closed_at, c.erased_at, c.is_joint, ${NEXT_DUE} as next_due_at,
+         ${nextOf('name')} as next_deadline
     from cases c left join clients k on k.id = c.client_id`
 
 // SQL conditions on a list of cases `c`. `$` stands for the value (listQuery() in db/paging.ts).
@@ -106,7 +111,7 @@ export async function getCase(db: Queryable, reference: string): Promise<Case> {
 // files.
 export async function getWholeCase(
   db: Queryable,
-  sealer: Sealer,
+  { sealer, now }: { sealer: Sealer; now: Date },
   reference: string,
 ): Promise<WholeCase> {
   const outline = await getCase(db, reference)
@@ -143,11 +148,12 @@ export async function getWholeCase(
          from holds h join cases c on c.reference = h.case_reference
         where c.id = $1 order by h.id`,
     ),
-    deadlines: await readRows<Deadline>(
-      'deadlines-of-case',
-      `select name, due_at, source, met_at, met_by
-         from case_deadlines where case_id = $1 order by due_at`,
-    ),
+    deadlines: await listDeadlines(db, {
+      id: outline.id,
+      isClosed: outline.state === 'closed',
+      isConfirmed: outline.outcome === 'confirmed',
+      now,
+    }),
     history: await readRows<CaseChange>(
       'history-of-case',
       `select change, detail, changed_by, changed_at

@@ -3,14 +3,14 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { findClient } from '#access/permissions.ts'
 import { RequestReason } from '#approvals/views.ts'
-import { parseBankTime } from '#clock.ts'
+import { dayAlone, parseBankTime, watDay } from '#clock.ts'
 import { getCredit } from '#credits/queries.ts'
 import type { Queryable } from '#db/pool.ts'
 import { invalidField, Refusal } from '#errors.ts'
 import { choice, flag, parseFlag } from '#http/lists.ts'
 import { referenceKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, namedBody, strictObject, text } from '#http/schemas.ts'
+import { Amount, chosen, namedBody, strictObject, text, trueOrFalse } from '#http/schemas.ts'
 import type { ClientId, CreditId } from '#ids.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import type { Sealer } from '#seal.ts'
@@ -45,6 +45,7 @@ export const requireReference = referenceKey('CAS', 'case_not_found')
 export const CASES = '/api/v1/operator/cases'
 const OF_OPERATOR = { tag: 'Cases', scopes: { read: 'operator', write: 'operator' } } as const
 const TIME_SAYS = 'Must be an ISO 8601 time that has passed.'
+const DAY_SAYS = 'Must be a date: YYYY-MM-DD.'
 const NOTE_MAX = 5_000
 
 const PartyBody = namedBody('CasePartyRequest', {
@@ -61,6 +62,9 @@ const CaseBody = namedBody('CaseRequest', {
   clientId: Type.Optional(text(64, 'Whose money it is about, if that is known.')),
   amount: Type.Optional(Amount),
   reporterReference: Type.Optional(text(64, 'The reporter’s own number of the case.')),
+  isJoint: Type.Optional(
+    trueOrFalse('Whether another institution investigates it too. Default false.'),
+  ),
   reportedAt: Type.Optional(
     Type.String({
       maxLength: 64,
@@ -109,7 +113,7 @@ export const cases = resource(CASES, {
     summary: 'Retrieve a case',
     description: 'With its parties, notes, evidence, credits, holds, deadlines and history.',
     errors: ['case_not_found'],
-    run: (db, { params, sealer }) => getWholeCase(db, sealer, params.reference),
+    run: (db, call) => getWholeCase(db, call, call.params.reference),
   })
   .create('openCase', {
     summary: 'Open a case',
@@ -121,12 +125,13 @@ export const cases = resource(CASES, {
     message: 'Case opened successfully',
     parse: ({ body, now }) => parseCase(body, now),
     run: async (tx, call) => {
-      const { body, input, sealer } = call
+      const { body, input } = call
       const { clientId, creditIds } = await findSubjects(tx, call)
-      const { kind, summary, reporterReference = null, parties = [] } = body
-      const opening = { ...input, kind, summary, reporterReference, parties, clientId, creditIds }
+      const { kind, summary, reporterReference = null, parties = [], isJoint = false } = body
+      const subjects = { clientId, creditIds }
+      const opening = { ...input, ...subjects, kind, summary, isJoint, reporterReference, parties }
       const { reference } = await openCase(tx, actorOf(call), opening)
-      return getWholeCase(tx, sealer, reference)
+      return getWholeCase(tx, call, reference)
     },
   })
   .act('addCaseNote', {
@@ -139,7 +144,7 @@ export const cases = resource(CASES, {
     run: async (tx, call) => {
       const { reference } = call.params
       await addNote(tx, actorOf(call), { reference, note: call.body.note })
-      return getWholeCase(tx, call.sealer, reference)
+      return getWholeCase(tx, call, reference)
     },
   })
   .act('addCaseParty', {
@@ -152,7 +157,7 @@ export const cases = resource(CASES, {
     run: async (tx, call) => {
       const lockedCase = await lockOpenCase(tx, call.params.reference)
       await addParty(tx, actorOf(call), { lockedCase, party: call.body })
-      return getWholeCase(tx, call.sealer, call.params.reference)
+      return getWholeCase(tx, call, call.params.reference)
     },
   })
   .act('linkCaseCredit', {
@@ -170,19 +175,21 @@ export const cases = resource(CASES, {
       const { sessionId } = body
       const { id: creditId } = await findCredit(tx, sealer, body)
       await linkCredit(tx, actorOf(call), { reference: params.reference, creditId, sessionId })
-      return getWholeCase(tx, sealer, params.reference)
+      return getWholeCase(tx, call, params.reference)
     },
   })
   .act('meetCaseDeadline', {
     path: '/:reference/deadlines/:deadline/meet',
     summary: 'Mark a deadline of a case as met',
-    description: 'Now, also when it has passed. Marking it again changes nothing.',
+    description:
+      'Now, also when it has passed. Marking it again changes nothing. The investigation ends when ' +
+      'resolve is met: then the clock of reimburse starts.',
     errors: ['case_closed', 'case_not_found'],
     message: 'Deadline met successfully',
     run: async (tx, call) => {
       const { reference, deadline: name } = call.params
       await recordDeadlineMet(tx, actorOf(call), { reference, name })
-      return getWholeCase(tx, call.sealer, reference)
+      return getWholeCase(tx, call, reference)
     },
   })
   .act('investigateCase', {
@@ -193,7 +200,7 @@ export const cases = resource(CASES, {
     message: 'Case under investigation',
     run: async (tx, call) => {
       await investigate(tx, actorOf(call), call.params.reference)
-      return getWholeCase(tx, call.sealer, call.params.reference)
+      return getWholeCase(tx, call, call.params.reference)
     },
   })
   .act('closeCase', {
@@ -209,7 +216,7 @@ export const cases = resource(CASES, {
     run: async (tx, call) => {
       const { reference } = call.params
       await closeCase(tx, actorOf(call), { reference, ...call.body })
-      return getWholeCase(tx, call.sealer, reference)
+      return getWholeCase(tx, call, reference)
     },
   })
   .act('reopenCase', {
@@ -222,7 +229,7 @@ export const cases = resource(CASES, {
     run: async (tx, call) => {
       const { reference } = call.params
       await reopenCase(tx, actorOf(call), { reference, reason: call.body.reason })
-      return getWholeCase(tx, call.sealer, reference)
+      return getWholeCase(tx, call, reference)
     },
   })
 
@@ -234,15 +241,18 @@ export const caseDeadlines = resource('/api/v1/operator/case-deadlines', {
 })
   .list('listCaseDeadlines', {
     isWhole: true,
-    position: ({ name }) => name,
+    position: ({ name, validFrom }) => `${name} ${validFrom}`,
     summary: 'List the deadlines of cases',
-    description: 'How long each step may take, with the source.',
+    description:
+      'How long each step may take, from which day on, with the source and its date. Of several with one ' +
+      'name, a case has the latest that was in force on the day of its report.',
     rows: (db) => listDeadlineRules(db),
   })
   .replace('setCaseDeadline', {
     path: '/:deadline',
     summary: 'Change a deadline of cases',
-    description: 'For cases opened from now on. Open ones keep theirs.',
+    description:
+      'For cases opened from now on that were reported on validFrom or later. Open ones keep theirs.',
     body: namedBody('CaseDeadlineRequest', {
       unit: chosen(UNITS, 'Business days are those of the holidays in settlement.'),
       length: Type.Integer({
@@ -256,13 +266,30 @@ export const caseDeadlines = resource('/api/v1/operator/case-deadlines', {
         description: 'Operators are alerted so long before it.',
       }),
       source: text(200, 'The rule or agreement behind it.'),
+      sourceDate: Type.Optional(
+        Type.String({ description: 'The day of the source (YYYY-MM-DD).', 'x-says': DAY_SAYS }),
+      ),
+      validFrom: Type.Optional(
+        Type.String({
+          description: 'For cases that were reported on this day or later. Default: today.',
+          'x-says': DAY_SAYS,
+        }),
+      ),
     }),
     errors: ['case_not_found'],
     parse: ({ body }) => {
+      for (const field of ['sourceDate', 'validFrom'] as const) {
+        const day = body[field]
+        if (day !== undefined && dayAlone(day) !== day) throw invalidField(field, DAY_SAYS)
+      }
       if (body.unit === 'minutes' || body.length <= 260) return
       throw invalidField('length', 'Must be at most 260 business days.')
     },
-    run: (tx, call) => setDeadlineRule(tx, call, { name: call.params.deadline, ...call.body }),
+    run: (tx, call) => {
+      const { body, params, now } = call
+      const { sourceDate = null, validFrom = watDay(now) } = body
+      return setDeadlineRule(tx, call, { ...body, name: params.deadline, sourceDate, validFrom })
+    },
   })
 
 type By = { actor: string; clientId: ClientId; now: Date; sealer: Sealer }

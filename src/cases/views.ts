@@ -5,7 +5,15 @@ import { AnyObject } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { Sealer } from '#seal.ts'
 import { KINDS, ROLES } from './case.ts'
-import { DEADLINES, type Deadline, type DeadlineRule, UNITS } from './deadlines.ts'
+import {
+  DEADLINE_STATES,
+  DEADLINES,
+  type Deadline,
+  type DeadlineRule,
+  STARTS,
+  startOf,
+  UNITS,
+} from './deadlines.ts'
 import type { Evidence } from './evidence.ts'
 import type {
   Case,
@@ -32,7 +40,9 @@ export const CaseView = view('CaseOutline', (f: Fields<Case, Opening>) => ({
   reporterReference: f.textOrNull('reporterReference'),
   state: f.oneOf('state', CASE_STATES, 'open, investigating or closed.'),
   outcome: f.textOrNull('outcome', `Once closed: ${OUTCOMES.join(', ')}.`),
+  isJoint: f.flag('isJoint', 'Whether another institution investigates it too.'),
   nextDueAt: f.timeOrNull('nextDueAt', 'The first deadline that is not met. Null: none.'),
+  nextDeadline: f.textOrNull('nextDeadline', 'Its name: which clock runs.'),
   reportedAt: f.time('reportedAt'),
   openedBy: f.text('openedBy', 'user:<email>, or rule:<name>.'),
   openedAt: f.time('openedAt'),
@@ -86,11 +96,19 @@ const HoldView = view('CaseHold', (f: Fields<CaseHold>) => ({
 }))
 
 const DeadlineView = view('CaseDeadline', (f: Fields<Deadline>) => ({
-  name: f.oneOf('name', DEADLINES, 'acknowledge, respond or resolve.'),
-  dueAt: f.time('dueAt'),
+  name: f.oneOf('name', DEADLINES, 'What is to be done by then.'),
+  clock: f.oneOf(({ name }) => startOf(name), STARTS, 'What its clock starts with.'),
+  state: f.oneOf(
+    'state',
+    DEADLINE_STATES,
+    'waiting: its clock has not started. ended: case closed.',
+  ),
+  startedAt: f.timeOrNull('startedAt', 'When its clock started.'),
+  dueAt: f.timeOrNull('dueAt', 'Null: its clock has not started.'),
   metAt: f.timeOrNull('metAt', 'After dueAt: too late.'),
   metBy: f.textOrNull('metBy'),
   source: f.text('source', 'The rule or agreement behind it.'),
+  sourceDate: f.textOrNull('sourceDate', 'The day of the source.'),
 }))
 
 const ChangeView = view('CaseChange', (f: Fields<CaseChange>) => ({
@@ -112,7 +130,9 @@ export const WholeCaseView = view('Case', (f: Fields<WholeCase, Opening>) => ({
 }))
 
 export const DeadlineRuleView = view('CaseDeadlineRule', (f: Fields<DeadlineRule>) => ({
-  name: f.oneOf('name', DEADLINES, 'acknowledge, respond or resolve.'),
+  name: f.oneOf('name', DEADLINES, 'What is to be done by then.'),
+  clock: f.oneOf(({ name }) => startOf(name), STARTS, 'What its clock starts with.'),
+  validFrom: f.text('validFrom', 'For cases that were reported on this day or later.'),
   kinds: f.as(
     Type.Array(Type.String(), { description: 'The kinds of cases that have it.' }),
     'kinds',
@@ -121,6 +141,7 @@ export const DeadlineRuleView = view('CaseDeadlineRule', (f: Fields<DeadlineRule
   length: f.integer('length'),
   warnMinutes: f.integer('warnMinutes', 'Operators are alerted so long before it.'),
   source: f.text('source', 'The rule or agreement behind it.'),
+  sourceDate: f.textOrNull('sourceDate', 'The day of the source. Null: none was given.'),
   updatedBy: f.textOrNull('updatedBy', 'Null: supplied with the service.'),
   updatedAt: f.time('updatedAt'),
 }))

@@ -5,6 +5,7 @@
 // Each post is sent at least once: if a process dies after the chat answered and before the answer is
 // recorded, another process sends the post again.
 
+import { isDue, waitOfAttempts } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
@@ -19,7 +20,7 @@ import {
 } from '#records/alerts.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { Sealer } from '#seal.ts'
-import { nextAttemptAt } from '#webhooks/retry-schedule.ts'
+import { nextAttemptAt, RETRY_WAIT_MAX_MS } from '#webhooks/retry-schedule.ts'
 import type { AttemptResult } from '#webhooks/send.ts'
 
 const CLAIM_MS = 60_000 // While a claim lasts, no other process sends the post.
@@ -208,13 +209,16 @@ function escapeText(text: string): string {
 
 type ChatPost = { id: bigint; text: string; attempts: number }
 
+// SQL condition: a post is due.
+const IS_DUE = isDue('next_attempt_at', { now: '$1', longest: waitOfAttempts(RETRY_WAIT_MAX_MS) })
+
 // Claims posts that are due, in the order of their ids. No other process sends them until the claim ends.
 export async function claimPosts(tx: Transaction, now: Date): Promise<ChatPost[]> {
   const { rows } = await tx.query<ChatPost>({
     name: 'claim-chat-posts',
     text: `with due as (
              select id from chat_posts
-              where next_attempt_at <= $1 and exists (select from operator_chat)
+              where ${IS_DUE} and exists (select from operator_chat)
               order by next_attempt_at, id limit ${CLAIMED_MAX} for update skip locked)
            update chat_posts set next_attempt_at = $2, attempts = attempts + 1
             where id in (select id from due) returning id, text, attempts`,

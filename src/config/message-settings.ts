@@ -57,10 +57,13 @@ const isLoopback = (host: string) =>
 
 // Accepts a sender such as `Manilla <no-reply@pay.example>`, or the address alone.
 const sender: Parser<Sender> = (text, report) => {
-  const [, name = '', bracketed] = /^([^<>"\p{Cc}]*?)\s*<([^<>]+)>$/u.exec(text) ?? []
+  const [, name = '', bracketed] = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u.exec(text) ?? []
   const address = bracketed ?? text
-  if (/^[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/i.test(address) && name.length <= 60) {
-    return { name: name || 'Manilla', address }
+  if (
+    /^[\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/i.test(address) &&
+    name.trim().length <= 60
+  ) {
+    return { name: name.trim() || 'Manilla', address }
   }
   report('must be an email address, or a name and an address: Manilla <no-reply@pay.example>')
   return undefined

@@ -90,7 +90,7 @@ export const webAddress: Parser<string> = (text, report) => {
   const url = URL.parse(text)
   const plain = url && !url.username && !url.password && !/[?#\s]/.test(text)
   if (plain && /^https?:$/.test(url.protocol)) {
-    return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+    return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`
   }
   report('must be an http(s) URL without user, query or fragment, such as https://pay.shop.ng')
   return undefined
@@ -176,7 +176,8 @@ export const hashKey: Parser<Buffer> = (text, report) => {
 // unknown characters, so it would turn a mistyped key into a shorter one.
 export function decodeBase64(base64: string): Buffer | undefined {
   const bytes = Buffer.from(base64, 'base64')
-  const isExact = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
+  const isExact =
+    bytes.toString('base64').replace(/(?<!=)=+$/, '') === base64.replace(/(?<!=)=+$/, '')
   return BASE64.test(base64) && isExact ? bytes : undefined
 }
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { Type } from '@fastify/type-provider-typebox'
 import type { Acknowledgement, ParsedItem } from '#banks/notifications.ts'
 import { withTransaction } from '#db/transaction.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { rowKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
@@ -80,7 +81,10 @@ export const railItems = resource('/api/v1/operator/rail-items', {
     description: 'May contain payer data: every retrieval is recorded in the audit log.',
     errors: ['rail_item_not_found'],
     view: RailItemDetailView,
-    run: (db, call) => withTransaction(db, (tx) => readRailItem(tx, call, call.params.id)),
+    run: (db, call) =>
+      withCaller(call, { request: call.request, pool: db }, (tx) =>
+        readRailItem(tx, call, call.params.id),
+      ),
   })
 
 // Signed items that could not be booked are stored as rail items before they are acknowledged. If storing

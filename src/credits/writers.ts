@@ -1,13 +1,14 @@
 // Creates the batchers of all write paths (src/hot-path/batcher.ts). A batcher commits requests that arrive
 // together in one transaction. Each kind of work has its own batcher.
 
+import { lockSessions, type SignedInSession } from '#access/sessions.ts'
 import type { CollectionAccount } from '#accounts/account.ts'
 import { type AccountRequest, createAccounts } from '#accounts/create.ts'
 import { type Clock, HOUR_MS } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Policy } from '#config/policy-settings.ts'
 import type { Pool } from '#db/pool.ts'
-import { type PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
+import { PipelinedCommit, type Transaction, withTransaction } from '#db/transaction.ts'
 import type { Refusal } from '#errors.ts'
 import { Batcher, type BatchTimes, QueueDelay } from '#hot-path/batcher.ts'
 import type { SharedAccounts } from '#ledger/accounts.ts'
@@ -49,6 +50,31 @@ type Deps = {
 // The function that commits one batch: it returns one answer for each item, in order.
 type Write<I, O> = (tx: Transaction, now: Date, items: readonly I[]) => Promise<WriteResult<O>>
 
+type OfCaller = { session?: SignedInSession | undefined }
+
+// Refuses the items of people whose session is no longer live, and writes the others (I222). A batch without
+// such items, as from tokens, costs nothing more.
+function refusingEnded<I extends OfCaller, O>(
+  write: Write<I, O | Refusal>,
+  realClock: Clock,
+): Write<I, O | Refusal> {
+  return async (tx, now, items) => {
+    const sessions = items.flatMap(({ session }) => session ?? [])
+    if (sessions.length === 0) return write(tx, now, items)
+    const refusals = (await lockSessions(tx, realClock(), sessions)).values()
+    const outcomes = items.map(({ session }) => session && refusals.next().value)
+    const result = await write(
+      tx,
+      now,
+      items.filter((_, index) => !outcomes[index]),
+    )
+    const isPipelined = result instanceof PipelinedCommit
+    const written = (isPipelined ? result.answer : result).values()
+    const answers = outcomes.map((refusal) => refusal ?? (written.next().value as O))
+    return isPipelined ? new PipelinedCommit(answers, result.statements) : answers
+  }
+}
+
 // A batch of at most `itemsMax` requests commits within tens of milliseconds. While a batch is in flight,
 // another one starts as soon as `gathers` requests wait. With at most `queueMax` waiting requests, each is
 // answered within a second; a request beyond this limit is refused at once.
@@ -77,16 +103,19 @@ export function createWriters(deps: Deps): Writers {
       onBatch: (times) => deps.onBatch(name, times),
     })
 
-  const accounts: Writers['accounts'] = batcher('accounts', (tx, now, items) =>
-    createAccounts(
-      tx,
-      { sealer, bank, banks, limits, verifiesIdentity, now, keyedAt: realClock() },
-      items,
-    ),
-  )
-  const advices: Writers['advices'] = batcher('advices', (tx, now, items) =>
-    createAdvices(tx, { sealer, now, keyedAt: realClock() }, items),
-  )
+  const writeAccounts: Write<AccountRequest, Once<CollectionAccount> | Refusal> = (
+    tx,
+    now,
+    items,
+  ) => {
+    const keyedAt = realClock()
+    const by = { sealer, bank, banks, limits, verifiesIdentity, now, keyedAt }
+    return createAccounts(tx, by, items)
+  }
+  const writeAdvices: Write<AdviceRequest, Once<Advice> | Refusal> = (tx, now, items) =>
+    createAdvices(tx, { sealer, now, keyedAt: realClock() }, items)
+  const accounts: Writers['accounts'] = batcher('accounts', refusingEnded(writeAccounts, realClock))
+  const advices: Writers['advices'] = batcher('advices', refusingEnded(writeAdvices, realClock))
   const initiations: Writers['initiations'] = batcher('initiations', (tx, now, items) =>
     initiateOnce(tx, { sealer, banks, router, quarantineDays, now, keyedAt: realClock() }, items),
   )

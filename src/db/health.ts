@@ -197,13 +197,17 @@ async function compareSettings(connectionString: string, patience?: number): Pro
   const inAddress = parametersOf(connectionString) // The operator set these in DATABASE_URL itself.
   const pool = createBatchPool({ connectionString, max: 1, patience, onIdleError: () => {} })
   try {
-    const actual = await withTransaction(pool, async (tx): Promise<Settings> => {
-      const { rows } = await tx.query<{ name: string; setting: string }>(
-        'select name, setting from pg_settings where name = any ($1)',
-        [settings.map(([name]) => name)],
-      )
-      return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
-    })
+    const actual = await withTransaction(
+      pool,
+      async (tx): Promise<Settings> => {
+        const { rows } = await tx.query<{ name: string; setting: string }>(
+          'select name, setting from pg_settings where name = any ($1)',
+          [settings.map(([name]) => name)],
+        )
+        return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
+      },
+      { mayBeMoved: true },
+    )
     return settings
       .filter(([name, value]) => !inAddress.has(name) && actual[name] !== value)
       .map(([name, value]) => `${name} is ${actual[name]} instead of ${value}`)

@@ -114,8 +114,9 @@ function findHistoryProblem(
   const last = history.at(-1)?.name ?? ''
   const lastFile = files.at(-1)?.name ?? ''
   const byName = new Map(files.map((file) => [file.name, file]))
-  const baselineProblem = byName.has(FIRST_REPLACED) ? undefined : findBaselineProblem(history)
-  if (baselineProblem) return baselineProblem
+  if (!byName.has(BEFORE_BASELINE) && history.some(({ name }) => name === BEFORE_BASELINE)) {
+    return describeUnreleased(last)
+  }
 
   for (const { name, checksum, worksBeside } of history) {
     const file = byName.get(name)
@@ -138,22 +139,15 @@ function findHistoryProblem(
   )
 }
 
-// Two files of the chain that the baseline replaced (docs/decisions/0028-baseline.md): one that every
-// database of that chain has, and its last.
-const FIRST_REPLACED = '0002_clients.sql'
-export const LAST_REPLACED = '0111_delivery_transitions.sql'
+// A migration that every database of the chain before the baseline has, and no other database
+// (docs/decisions/0028-baseline.md).
+const BEFORE_BASELINE = '0002_clients.sql'
 
-// Returns the upgrade that the operator must run, if migrations from before the baseline created the
-// database.
-export function findBaselineProblem(history: readonly { name: string }[]): string | undefined {
-  if (!history.some(({ name }) => name === FIRST_REPLACED)) return undefined
-  const command = '`npx manilla admin upgrade-baseline`'
-  if (history.at(-1)?.name === LAST_REPLACED) {
-    return `the database is of a version before the baseline: stop every process, then run ${command} once`
-  }
+// Describes a database that migrations from before the baseline created.
+function describeUnreleased(last: string): string {
   return (
-    `the database is of a version before the baseline, at migrations/${history.at(-1)?.name}: start the ` +
-    `last version before the baseline once, which migrates it to ${LAST_REPLACED}; then run ${command}`
+    `the database is of a version before the first release, at migrations/${last}, and nothing upgrades ` +
+    'it: use an empty database'
   )
 }
 
@@ -201,7 +195,7 @@ async function loadFiles(locations: FileLocations | undefined): Promise<SchemaFi
 }
 
 // Reads which files the database has applied.
-export async function readApplied(db: Pick<pg.ClientBase, 'query'>): Promise<Applied> {
+async function readApplied(db: Pick<pg.ClientBase, 'query'>): Promise<Applied> {
   // Reads the column works_beside through JSON, because a database of an older release lacks it.
   const { rows } = await db.query<AppliedFile & { folder: keyof Applied }>(
     `select 'migrations' as folder, name, checksum, to_jsonb(m) ->> 'works_beside' as "worksBeside"
@@ -264,7 +258,7 @@ type OnWait = (holder: string) => void
 // Runs the work in a transaction that holds the lock. Waits while another process holds it, and calls
 // `onWait` with that process from time to time. The work may run several times, because it starts again if
 // running processes were in the way.
-export async function inMigrationLock<T>(
+async function inMigrationLock<T>(
   client: pg.ClientBase,
   onWait: OnWait,
   work: () => Promise<T>,
@@ -421,7 +415,7 @@ async function applyMigration({ client, open }: Connection, file: SchemaFile): P
 }
 
 // Applies one file of functions and records it.
-export async function applyFunction(client: pg.ClientBase, file: SchemaFile): Promise<void> {
+async function applyFunction(client: pg.ClientBase, file: SchemaFile): Promise<void> {
   await run(client, file)
   await client.query(
     `insert into schema_functions (name, checksum) values ($1, $2)
@@ -431,10 +425,7 @@ export async function applyFunction(client: pg.ClientBase, file: SchemaFile): Pr
 }
 
 // Runs a file in the current transaction. A failure names the file and the line.
-export async function run(
-  client: pg.ClientBase,
-  file: Pick<SchemaFile, 'path' | 'text'>,
-): Promise<void> {
+async function run(client: pg.ClientBase, file: Pick<SchemaFile, 'path' | 'text'>): Promise<void> {
   try {
     await client.query(file.text)
     await client.query('set constraints all immediate') // Otherwise the commit fails without naming the file.
@@ -466,7 +457,7 @@ async function runOutside(open: Connection['open'], file: SchemaFile): Promise<v
 }
 
 // Opens a connection to the pool or URL.
-export async function connect(target: pg.Pool | string): Promise<Connection> {
+async function connect(target: pg.Pool | string): Promise<Connection> {
   const open = () => connect(target)
   if (typeof target !== 'string') {
     const client = await target.connect()

@@ -231,6 +231,6 @@ function settleStatement(waiting: PendingStatement): void {
 // Makes the result as the driver would. The row count is the last word of, for example, INSERT 0 5.
 function toResult({ command: summary, rows }: PendingStatement): pg.QueryResult {
   const [command = ''] = summary.split(' ', 1)
-  const count = /\d+$/.exec(summary)
+  const count = /(?<!\d)\d+$/.exec(summary)
   return { command, rows, rowCount: count ? Number(count[0]) : null, oid: 0, fields: [] }
 }

@@ -3,9 +3,14 @@
 //
 // Functions that move money take a `Transaction`, so the type checker refuses a bare pool, and a failure can
 // never leave money half moved.
+//
+// Nothing is written to a server that is not the noted one (I210). Every transaction begins with a check of
+// the server's identity, sent with its first statement. If the database was moved, the transaction is rolled
+// back, the move is settled (db/functions/settle_moved_database.sql), and the transaction runs again.
 
 import type pg from 'pg'
 import { inSpan } from '#trace-context.ts'
+import { REQUIRE_KNOWN_DATABASE } from './moved-database.ts'
 import { BEGIN, type Pool, type Queryable, refuseUnconfirmed } from './pool.ts'
 import { type Statement, StatementGroup, toStatement } from './statement-group.ts'
 
@@ -14,12 +19,21 @@ export type Transaction = Queryable & { readonly [inTransaction]: true }
 
 const ALWAYS = [{ name: 'begin', text: BEGIN }]
 const COMMIT = { name: 'commit', text: 'commit' }
+const REQUIRE_KNOWN = { name: 'require-known-database', text: REQUIRE_KNOWN_DATABASE }
+const SETTLE_MOVED = 'select settle_moved_database()'
 const ATTEMPTS_MAX = 5
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
 const PERIOD_CLOSED = 'MN001' // Raised by db/functions/post_inserted_transfers.sql.
-const RETRYABLE = [SERIALIZATION_FAILURE, DEADLOCK_DETECTED, UNIQUE_VIOLATION, PERIOD_CLOSED]
+const DATABASE_MOVED = 'MN003' // Raised by db/functions/settle_moved_database.sql.
+const RETRYABLE = [
+  SERIALIZATION_FAILURE,
+  DEADLOCK_DETECTED,
+  UNIQUE_VIOLATION,
+  PERIOD_CLOSED,
+  DATABASE_MOVED,
+]
 
 const LOST =
   /connection (terminated|ended|error)|client has encountered|not queryable|timeout (expired|exceeded)/i
@@ -50,18 +64,21 @@ type Work<T> = (tx: Transaction) => Promise<T | PipelinedCommit<T>>
 type Beginning = {
   isReadOnly?: boolean // Repeatable read: all reads see the same snapshot.
   lockedTable?: string | undefined // Also repeatable read. Only one such transaction runs at a time.
+  mayBeMoved?: boolean // Does not check the server: for what settles a move itself, or has no schema yet.
 }
 
 // Returns the statements that begin a transaction. The first query takes the snapshot. LOCK TABLE takes none,
 // so a transaction that waited for the lock sees the commits that it waited for. The settings of a pooled
-// connection are a query, so they come last.
-function beginningOf(opening: readonly Statement[], { isReadOnly, lockedTable }: Beginning) {
+// connection and the check of the server are queries, so they come last.
+function beginningOf(opening: readonly Statement[], beginning: Beginning): Statement[] {
+  const { isReadOnly, lockedTable, mayBeMoved } = beginning
   const [begin, ...settings] = opening
   const snapshot = 'begin isolation level repeatable read'
   if (isReadOnly) return [{ text: `${snapshot}, read only` }, ...settings]
-  if (!lockedTable) return [begin as Statement, ...settings]
+  const checks = mayBeMoved ? settings : [...settings, REQUIRE_KNOWN]
+  if (!lockedTable) return [begin as Statement, ...checks]
   const lock = { text: `lock table ${lockedTable} in share row exclusive mode` }
-  return [{ text: snapshot }, lock, ...settings]
+  return [{ text: snapshot }, lock, ...checks]
 }
 
 // Runs the work in a transaction and commits it. The work may run several times: after a deadlock, after
@@ -95,7 +112,21 @@ async function run<T>(pool: Connects, work: Work<T>, beginning: Beginning): Prom
       await sender.close()
       await rollback(client, undo)
       if (attempt === ATTEMPTS_MAX || !isRetryable(error)) throw error
+      if (codeOf(error) === DATABASE_MOVED) await settleMove(pool)
     }
+  }
+}
+
+// Settles the move of the database, in a transaction of its own. Behind a savepoint it is part of the outer
+// transaction.
+async function settleMove(pool: Connects): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query(SETTLE_MOVED)
+    client.release()
+  } catch (error) {
+    client.release(error as Error)
+    throw error
   }
 }
 
@@ -196,11 +227,12 @@ export function isConnectionLost(error: unknown): boolean {
 // Returns whether the database accepts no writes at the moment: resources are used up (SQLSTATE 53) or the
 // disk fails (58), the server is read-only, such as a standby after a failover (25006), or too slow (57014,
 // 55P03), or our clock is behind, so that the transfer falls into a day or month that is already closed
-// (MN001). Retrying the items of a batch one by one would then only add to the load.
+// (MN001), or the database was moved (MN003). Retrying the items of a batch one by one would then only add to
+// the load.
 export function isUnavailable(error: unknown): boolean {
   if (isConnectionLost(error)) return true
   const { code } = error as { code?: string }
-  return code !== undefined && /^(53|58|25006|57014|55P03|MN001)/.test(code)
+  return code !== undefined && /^(53|58|25006|57014|55P03|MN001|MN003)/.test(code)
 }
 
 // Rolls back and releases the connection. If the rollback fails, the connection does not return to the pool.
@@ -219,9 +251,13 @@ export class BeginAgain extends Error {
   readonly code = SERIALIZATION_FAILURE
 }
 
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code
+}
+
 // Returns whether running the transaction again may succeed.
 function isRetryable(error: unknown): boolean {
-  const code = (error as { code?: string }).code
+  const code = codeOf(error)
   return code !== undefined && RETRYABLE.includes(code)
 }
 

@@ -141,8 +141,11 @@ function checkVersion(clusterFolder: string, major: string): void {
   const clusterMajor = readFileSync(join(clusterFolder, 'PG_VERSION'), 'utf8').trim()
   if (clusterMajor === major) return
   throw new EmbeddedProblem(
-    `The database in ${clusterFolder} was created by PostgreSQL ${clusterMajor}; this is ${major}. Run` +
-      ' the Manilla version that created it, or migrate the data with dump and restore.',
+    `The database in ${clusterFolder} was created by PostgreSQL ${clusterMajor}; this is ${major}, which` +
+      ' cannot read it. Nothing in it was changed. To keep the data, run the build of Manilla that created' +
+      ` it, or PostgreSQL ${clusterMajor} on this folder with DATABASE_URL, or dump and load it:` +
+      ' docs/operating.md, Another major version in the data directory. To start with an empty database,' +
+      ' set MANILLA_DATA_DIR to another directory.',
   )
 }
 

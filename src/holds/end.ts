@@ -3,6 +3,9 @@
 //   release       Held → the accounts that the money came from, a due reserve to Available; the hold is over
 //   forfeiture    Held → Forfeited; if the request names an amount, the rest stays held
 //
+// The holds on the accounts of a held person (person.ts) are released together with the hold on the person,
+// and never alone. A forfeiture of one of them leaves it active, so that later money is held.
+//
 // The client never gets forfeited money back. The operator pays it on, as the order behind the hold says.
 //
 // An approval locks the hold first, and then ledger accounts.
@@ -17,7 +20,9 @@ import type { AccountId, ClientId, HoldId } from '#ids.ts'
 import { clientOwner, operatorOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
-import { appendHoldEvent, getHold, type Hold } from './hold.ts'
+import { appendEvents } from '#records/events.ts'
+import { appendHoldEvent, getHold, HELD_CLIENT, type Hold, holdEvent, listHolds } from './hold.ts'
+import { announceAccounts } from './person.ts'
 import { transition } from './states.ts'
 
 export const ENDINGS = ['release', 'forfeiture'] as const
@@ -26,7 +31,7 @@ export type HoldRequest = Request & {
   holdId: HoldId
   reference: string // The hold's reference.
   clientId: ClientId
-  clientName: string
+  clientName: string | null // Null for a person.
   kind: (typeof ENDINGS)[number]
   amountKobo: Kobo | null // Null means the whole held amount.
   reason: string
@@ -37,9 +42,9 @@ type Deps = { sharedAccounts: SharedAccounts }
 export const holdRequests = new Workflow<HoldRequest, Deps>({
   table: 'hold_requests',
   key: 'id',
-  columns: `r.hold_id, h.reference, h.client_id, c.client_id as client_name, r.kind, r.amount_kobo,
+  columns: `r.hold_id, h.reference, h.client_id, ${HELD_CLIENT} as client_name, r.kind, r.amount_kobo,
     r.reason`,
-  joins: 'join holds h on h.id = r.hold_id join clients c on c.id = h.client_id',
+  joins: 'join holds h on h.id = r.hold_id join clients k on k.id = h.client_id',
   notFound: 'hold_request_not_found',
   perform: performEnding,
   audit: auditEntryOf,
@@ -52,7 +57,7 @@ function auditEntryOf({ reference, clientName, ...request }: HoldRequest, verb: 
   const amount = amountKobo === null ? 'all' : formatKobo(amountKobo)
   return {
     action: `hold.${verb}`,
-    subject: `client/${clientName}`,
+    subject: clientName === null ? `hold/${reference}` : `client/${clientName}`,
     detail: { reference, kind, amount, note },
   } as const
 }
@@ -85,17 +90,20 @@ export async function findHoldRequestId(tx: Transaction, hold: Hold, id?: number
 
 type LockedHold = Pick<
   Hold,
-  'id' | 'clientId' | 'currency' | 'heldKobo' | 'forfeitedKobo' | 'state'
+  'id' | 'clientId' | 'target' | 'currency' | 'heldKobo' | 'forfeitedKobo' | 'state'
 > & {
   heldAccountId: AccountId
+  isOfPerson: boolean // It is the hold on an account of a held person.
 }
 
 // Locks a hold, so that it does not change until the transaction ends.
 async function lockHold(tx: Transaction, id: HoldId): Promise<LockedHold> {
   const { rows } = await tx.query<LockedHold>({
     name: 'lock-hold',
-    text: `select id, client_id, currency, held_kobo, forfeited_kobo, state, held_account_id
-             from holds where id = $1 for no key update`,
+    text: `select h.id, h.client_id, h.target, h.currency, h.held_kobo, h.forfeited_kobo, h.state,
+                  h.held_account_id,
+                  exists (select from held_person_accounts where account_hold_id = h.id) as is_of_person
+             from holds h where h.id = $1 for no key update`,
     values: [id],
   })
   return rows[0] as LockedHold // The caller read the id from the database, and holds are not deleted.
@@ -104,10 +112,12 @@ async function lockHold(tx: Transaction, id: HoldId): Promise<LockedHold> {
 // Refuses to end a hold that has ended, or to forfeit more than it holds. Called at the request, and again at
 // the approval, because the hold may have changed in between.
 function refuseImpossibleEnding(
-  { state, heldKobo }: LockedHold,
+  { state, target, heldKobo, isOfPerson }: LockedHold,
   { kind, amountKobo }: Pick<HoldRequest, 'kind' | 'amountKobo'>,
 ): void {
   if (state !== 'active') throw new Refusal('hold_ended')
+  if (kind === 'release' && isOfPerson) throw new Refusal('hold_of_person')
+  if (kind === 'forfeiture' && target === 'person') throw new Refusal('hold_of_accounts')
   if (kind === 'release') return
   if (heldKobo === 0n) throw new Refusal('hold_empty')
   if (amountKobo !== null && amountKobo > heldKobo) throw new Refusal('hold_too_small')
@@ -121,9 +131,10 @@ async function performEnding(
 ): Promise<void> {
   const hold = await lockHold(tx, holdId)
   refuseImpossibleEnding(hold, { kind, amountKobo })
+  if (hold.target === 'person') return releasePerson(tx, by, hold)
   if (kind === 'release') await release(tx, by, hold)
   else {
-    const endsHold = amountKobo === null
+    const endsHold = amountKobo === null && !hold.isOfPerson
     await forfeit(tx, by, { hold, amountKobo: amountKobo ?? hold.heldKobo, endsHold })
   }
   const type = kind === 'release' ? 'hold.released' : 'hold.forfeited'
@@ -160,6 +171,39 @@ async function release(
   await postTransfers(tx, now, transfers)
   const set = 'held_kobo = 0, ended_at = $2'
   await transition(tx, { name: 'end-hold', id, from: 'active', to: 'released', set, values: [now] })
+}
+
+// Releases the hold on a person, and then the holds on the person's accounts. No account gets one meanwhile:
+// placing it takes the lock of the person's hold.
+async function releasePerson(
+  tx: Transaction,
+  by: Checker & Deps,
+  { id }: LockedHold,
+): Promise<void> {
+  const { now } = by
+  await announceAccounts(tx, now, id)
+  const { rows } = await tx.query<{ id: HoldId }>({
+    name: 'holds-of-person',
+    text: `select h.id from held_person_accounts q join holds h on h.id = q.account_hold_id
+            where q.hold_id = $1 and h.state = 'active' order by h.id`,
+    values: [id],
+  })
+  const ids = rows.map((row) => row.id)
+  for (const accountHoldId of ids) {
+    const hold = await lockHold(tx, accountHoldId)
+    if (hold.state === 'active') await release(tx, by, hold)
+  }
+  await transition(tx, {
+    ...{ name: 'release-person', id, from: 'active', to: 'released' },
+    ...{ set: 'ended_at = $2', values: [now] },
+  })
+  const where = [['h.id = any($::bigint[])', ids]] as const
+  const released = await listHolds(tx, { where, beforeId: null, limit: ids.length })
+  await appendEvents(
+    tx,
+    now,
+    released.map((hold) => holdEvent('hold.released', hold)),
+  )
 }
 
 type Source = { accountId: AccountId; kind: string; kobo: bigint }

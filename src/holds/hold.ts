@@ -1,5 +1,6 @@
 // A hold stops money of one client: a credit, the money of an account or of a merchantCode, or all of the
-// client's money; up to an amount or without limit (I130).
+// client's money; up to an amount or without limit (I130). A hold on a person places holds on that person's
+// accounts of all clients, and has no money of its own (person.ts).
 //
 //   Available, Collection accounts, Subaccounts → Held     at once, and whenever more arrives
 //   Reserve → Held                                         when it is due, if all money is to be held
@@ -24,7 +25,7 @@ import { idBounds, type Window } from '#db/bounds.ts'
 import { type Conditions, joinConditions, listQuery } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import { namedByText, numberArray } from '#db/sql.ts'
-import type { Transaction } from '#db/transaction.ts'
+import { pipeline, type Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { type AccountId, type ClientId, type CreditId, type HoldId, newReference } from '#ids.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
@@ -32,26 +33,31 @@ import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { awaitSenders } from '#records/call-rates.ts'
+import { lockOutErasures } from '#records/erasure-bars.ts'
 import type { EventType } from '#records/event-types.ts'
-import { appendEvents } from '#records/events.ts'
+import { appendEvents, type NewEvent } from '#records/events.ts'
+import { type Filling, holdWaitingAccounts, lockWaitingAccounts } from './person-accounts.ts'
 import type { HoldState } from './states.ts'
 
-export const TARGETS = ['credit', 'account', 'merchant', 'client'] as const
+export const TARGETS = ['credit', 'account', 'merchant', 'client', 'person'] as const
 
 export type Hold = {
   id: HoldId
   reference: string
   clientId: ClientId
-  clientName: string // The client's login name.
+  clientName: string | null // The client's login name. Null for a person, who is held at all clients.
   target: (typeof TARGETS)[number]
   creditId: CreditId | null
   sessionId: string | null // The session id of the held credit.
   accountId: AccountId | null
   accountNumber: string | null
   merchantCode: string | null
+  bvnMasked: string | null // The person's; the holds of the person's accounts have it too.
+  personReference: string | null // The hold on the person that this hold on an account belongs to.
+  accounts: number | null // How many accounts of the person are held.
   currency: string
   amountKobo: Kobo | null // Null means without a limit.
-  heldKobo: Kobo
+  heldKobo: Kobo // For a person, the sum over the accounts.
   forfeitedKobo: Kobo
   reason: string
   caseReference: string | null
@@ -62,14 +68,28 @@ export type Hold = {
   endedAt: Date | null
 }
 
+// SQL scalar: the login name of the client whose money the hold `h` stops.
+export const HELD_CLIENT = `case when h.target <> 'person' then k.client_id end`
+
 const SELECT = `
-  select h.id, h.reference, h.client_id, k.client_id as client_name, h.target, h.credit_id,
-         c.session_id, h.account_id, a.account_number, h.merchant_code, h.currency, h.amount_kobo,
-         h.held_kobo, h.forfeited_kobo, h.reason, h.case_reference, h.deadline_at, h.state, h.placed_by,
-         h.placed_at, h.ended_at
+  select h.id, h.reference, h.client_id, ${HELD_CLIENT} as client_name, h.target, h.credit_id,
+         c.session_id, h.account_id, a.account_number, h.merchant_code, b.bvn_masked,
+         p.reference as person_reference, w.accounts, h.currency, h.amount_kobo,
+         h.held_kobo + coalesce(w.held_kobo, 0) as held_kobo,
+         h.forfeited_kobo + coalesce(w.forfeited_kobo, 0) as forfeited_kobo, h.reason,
+         h.case_reference, h.deadline_at, h.state, h.placed_by, h.placed_at, h.ended_at
     from holds h join clients k on k.id = h.client_id
     left join credits c on c.id = h.credit_id
-    left join collection_accounts a on a.id = h.account_id`
+    left join collection_accounts a on a.id = h.account_id
+    left join held_person_accounts q on q.account_hold_id = h.id
+    left join holds p on p.id = q.hold_id
+    left join held_people b on b.hold_id = coalesce(p.id, h.id)
+    left join lateral (
+      select count(*)::int as accounts, coalesce(sum(x.held_kobo), 0)::bigint as held_kobo,
+             coalesce(sum(x.forfeited_kobo), 0)::bigint as forfeited_kobo
+        from held_person_accounts y join holds x on x.id = y.account_hold_id
+       where y.hold_id = h.id
+    ) as w on h.target = 'person'`
 
 type Page = { where: Conditions; beforeId: bigint | null; limit: number }
 
@@ -95,17 +115,19 @@ export type Target =
   | { kind: 'merchant'; merchantCode: string }
   | { kind: 'client' }
 
-type NewHold = Pick<Hold, 'clientId' | 'clientName' | 'reason' | 'caseReference' | 'deadlineAt'> & {
+type NewHold = Pick<Hold, 'clientId' | 'reason' | 'caseReference' | 'deadlineAt'> & {
+  clientName: string
   target: Target
   amountKobo: Kobo | null
 }
-type By = { clientId: ClientId; actor: string; now: Date; sharedAccounts: SharedAccounts }
+export type By = { clientId: ClientId; actor: string; now: Date; sharedAccounts: SharedAccounts }
 
 // Places a hold, and moves the money that is available now to it. Needs no second person, because stopping
 // money is urgent and can be undone.
 export async function placeHold(tx: Transaction, by: By, hold: NewHold): Promise<Hold> {
   const { target, clientId, amountKobo, reason, caseReference, deadlineAt } = hold
   const { sharedAccounts, actor, now } = by
+  await lockOutErasures(tx)
   if (caseReference !== null) await lockCase(tx, caseReference)
   const limitKobo =
     target.kind === 'credit' ? await lockHeldCredit(tx, target.creditId, amountKobo) : amountKobo
@@ -135,7 +157,7 @@ export async function placeHold(tx: Transaction, by: By, hold: NewHold): Promise
       now,
     ],
   })
-  await fillHolds(tx, now, clientId)
+  await fillHolds(tx, by, clientId)
   // Waits until workers that are claiming payouts to send have committed. Every later claim sees the hold.
   if (target.kind === 'client' && limitKobo === null) await awaitSenders(tx)
   const placed = await getHold(tx, reference)
@@ -161,6 +183,11 @@ export async function appendHoldEvent(
   now: Date,
   { type, hold }: { type: Extract<EventType, `hold.${string}`>; hold: Hold },
 ): Promise<void> {
+  await appendEvents(tx, now, [holdEvent(type, hold)])
+}
+
+// Returns the event about a change of a hold. It names no person and no other hold.
+export function holdEvent(type: Extract<EventType, `hold.${string}`>, hold: Hold): NewEvent {
   const { clientId, creditId, accountId, amountKobo, heldKobo, forfeitedKobo, endedAt } = hold
   const { reference, target, sessionId, accountNumber, merchantCode, currency, state } = hold
   const facts = {
@@ -181,12 +208,12 @@ export async function appendHoldEvent(
     ...(creditId === null ? {} : { creditId }),
     ...(accountId === null ? {} : { collectionAccountId: accountId }),
   }
-  await appendEvents(tx, now, [{ clientId, type, facts, ...subject }])
+  return { clientId, type, facts, ...subject } as NewEvent
 }
 
 // Refuses a closed case, and keeps an open one from being closed until the hold is placed (I133). A reference
 // in another format belongs to another institution and is not checked.
-async function lockCase(tx: Transaction, reference: string): Promise<void> {
+export async function lockCase(tx: Transaction, reference: string): Promise<void> {
   if (!/^CAS[0-9]{15}$/.test(reference)) return
   const { rows } = await tx.query<{ state: string }>({
     name: 'lock-case-of-hold',
@@ -258,7 +285,8 @@ type Lacking = { id: HoldId; heldAccountId: AccountId; lackingKobo: Kobo }
 // and the part that the bank took back. A hold without an amount always lacks more money than can exist
 // (2^62 kobo).
 const LACKING = `
-  case when h.target = 'credit'
+  case when h.target = 'person' then 0
+       when h.target = 'credit'
        then least(h.amount_kobo,
                   (select amount_kobo - suspended_kobo - reversed_kobo from credits
                     where id = h.credit_id)
@@ -266,12 +294,24 @@ const LACKING = `
                       where credit_id = h.credit_id and state = 'assigned'))
        else coalesce(h.amount_kobo, ${2n ** 62n}) end - h.held_kobo - h.forfeited_kobo`
 
-// Moves money to Held for the client's holds that lack money, the oldest first. Returns whether any money
-// moved.
-export async function fillHolds(tx: Transaction, now: Date, clientId: ClientId): Promise<boolean> {
+// Moves money to Held for the client's holds that lack money, the oldest first. Before, places the holds that
+// accounts of held people still wait for. Returns whether any money moved.
+export async function fillHolds(
+  tx: Transaction,
+  filling: Filling,
+  clientId: ClientId,
+): Promise<boolean> {
+  let [waiting, lacking] = await pipeline([
+    lockWaitingAccounts(tx, clientId),
+    lockHoldsLackingMoney(tx, clientId),
+  ])
+  if (waiting.length > 0) {
+    await holdWaitingAccounts(tx, filling, { clientId, waiting })
+    lacking = await lockHoldsLackingMoney(tx, clientId)
+  }
   let hasMoved = false
-  for (const hold of await lockHoldsLackingMoney(tx, clientId)) {
-    hasMoved = (await fillHold(tx, now, hold)) || hasMoved
+  for (const hold of lacking) {
+    hasMoved = (await fillHold(tx, filling.now, hold)) || hasMoved
   }
   return hasMoved
 }

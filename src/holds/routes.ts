@@ -3,7 +3,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { type Client, findClient } from '#access/permissions.ts'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -20,23 +20,35 @@ import { Refusal } from '#errors.ts'
 import { choice } from '#http/lists.ts'
 import { referenceKey } from '#http/path-keys.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, namedBody, strictObject, text } from '#http/schemas.ts'
+import { Amount, chosen, digits, namedBody, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { AccountId } from '#ids.ts'
 import { type Kobo, koboOf } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { findHoldRequestId, type HoldRequest, requestEnd, holdRequests as workflow } from './end.ts'
-import { getHold, type Hold, listHolds, placeHold, TARGETS, type Target } from './hold.ts'
+import {
+  getHold,
+  HELD_CLIENT,
+  type Hold,
+  listHolds,
+  placeHold,
+  TARGETS,
+  type Target,
+} from './hold.ts'
+import { placePersonHold } from './person.ts'
 import { HOLD_STATES } from './states.ts'
 
+const BVN_SAYS = 'Must be 11 digits.'
 const TIME_SAYS = 'Must be an ISO 8601 time in the future.'
 
 const HoldBody = namedBody('HoldRequest', {
   target: chosen(
     TARGETS,
-    'What is held: a credit, an account, a merchantCode, or all of a client.',
+    'What is held: a credit, an account, a merchantCode, all of a client, or a person’s accounts at ' +
+      'all clients.',
   ),
-  clientId: text(64, 'Whose money is held.'),
+  clientId: Type.Optional(text(64, 'Whose money is held. Required, except for a person.')),
+  bvn: Type.Optional(digits('^[0-9]{11}$', 'BVN of the person. Only for a person.', BVN_SAYS)),
   sessionId: Type.Optional(text(64, 'The credit, by any of its identifiers. Only for a credit.')),
   accountNumber: Type.Optional(text(10, 'Any number of the account. Only for an account.')),
   merchantCode: Type.Optional(text(64, 'Only for a merchant.')),
@@ -57,13 +69,19 @@ const HoldBody = namedBody('HoldRequest', {
 
 const HoldView = view('Hold', (f: Fields<Hold>) => ({
   reference: f.text('reference', 'HLD and digits.'),
-  clientId: f.text('clientName'),
+  clientId: f.textOrNull('clientName', 'Null for a person, who is held at all clients.'),
   target: f.oneOf('target', TARGETS, 'What is held.'),
   sessionId: f.textOrNull('sessionId', 'Of the credit.'),
   accountNumber: f.textOrNull('accountNumber', 'Of the account.'),
   merchantCode: f.textOrNull('merchantCode'),
+  bvnMasked: f.textOrNull(
+    'bvnMasked',
+    'Of the person, also on the holds of the person’s accounts.',
+  ),
+  person: f.textOrNull('personReference', 'The hold on the person that this one belongs to.'),
+  accounts: f.integerOrNull('accounts', 'How many accounts of the person are held.'),
   amount: f.nairaOrNull('amountKobo', 'What is to be held. Null: all, also what arrives later.'),
-  heldAmount: f.naira('heldKobo', 'What is held now.'),
+  heldAmount: f.naira('heldKobo', 'What is held now; of a person, on all accounts.'),
   forfeitedAmount: f.naira('forfeitedKobo'),
   currency: f.text('currency'),
   reason: f.text('reason'),
@@ -78,13 +96,13 @@ const HoldView = view('Hold', (f: Fields<Hold>) => ({
 const HoldRequestView = view('HoldEnding', (f: Fields<HoldRequest>) => ({
   id: f.integer('id'),
   hold: f.text('reference', 'The reference of the hold.'),
-  clientId: f.text('clientName'),
+  clientId: f.textOrNull('clientName', 'Null for a person.'),
   kind: f.text('kind', 'release or forfeiture.'),
   amount: f.nairaOrNull('amountKobo', 'What is forfeited. Null: all that is held.'),
   reason: f.text('reason'),
   state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -113,14 +131,16 @@ export const holds = resource('/api/v1/operator/holds', {
       case: Type.Optional(text(64, 'Filter by case.')),
       sessionId: Type.Optional(text(64, 'Filter by credit.')),
       accountNumber: Type.Optional(text(10, 'Filter by account.')),
+      person: Type.Optional(text(18, 'Filter by the hold on a person: those of its accounts.')),
     },
     rows: (db, { query, after: beforeId, limit }) => {
       const where = [
         ['h.state = $', query.state],
-        ['k.client_id = $', query.clientId],
+        [`${HELD_CLIENT} = $`, query.clientId],
         ['h.case_reference = $', query.case],
         ['c.session_id = $', query.sessionId],
         ['a.account_number = $', query.accountNumber],
+        ['p.reference = $', query.person],
       ] as const
       return listHolds(db, { where, beforeId, limit })
     },
@@ -137,7 +157,9 @@ export const holds = resource('/api/v1/operator/holds', {
       'Takes effect at once: what is there moves to a ledger account that nothing draws from, and ' +
       'what arrives later follows until the amount is reached. Without amount all is held; of a ' +
       'credit, all that the bank has not taken back. Money that has left, and payouts and ' +
-      'settlements that were made before, are not held: cancel those that are not sent yet.',
+      'settlements that were made before, are not held: cancel those that are not sent yet. A person is ' +
+      'matched by BVN: each account of the person, at every client, gets a hold of its own, and so does ' +
+      'each that is opened later.',
     body: HoldBody,
     errors: [
       'account_not_found',
@@ -152,11 +174,16 @@ export const holds = resource('/api/v1/operator/holds', {
     parse: ({ body, now }) => parseHold(body, now),
     run: async (tx, call) => {
       const { body, input, clientId, actor, now, sharedAccounts } = call
-      const client = await findClient(tx, body.clientId)
+      if (input.bvn !== null) {
+        return placePersonHold(tx, call, { ...input, bvn: input.bvn, reason: body.reason })
+      }
+      const client = await findClient(tx, input.clientName)
       if (!client) throw new Refusal('client_not_found')
       const target = await findTarget(tx, call, client)
       const { reason } = body
-      const hold = { ...input, clientId: client.id, clientName: client.clientId, target, reason }
+      const { amountKobo, deadlineAt, caseReference } = input
+      const terms = { amountKobo, deadlineAt, caseReference, target, reason }
+      const hold = { ...terms, clientId: client.id, clientName: client.clientId }
       return placeHold(tx, { clientId, actor, now, sharedAccounts }, hold)
     },
   })
@@ -192,7 +219,7 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     summary: 'Request the release of a hold',
     description: 'No money moves until another user approves. Then it is back where it came from.',
     body: strictObject({ reason: RequestReason }),
-    errors: ['hold_ended', 'hold_not_found', 'hold_request_open'],
+    errors: ['hold_ended', 'hold_not_found', 'hold_of_person', 'hold_request_open'],
     message: 'Release requested successfully',
     run: async (tx, call) => {
       const hold = await getHold(tx, call.params.reference)
@@ -208,7 +235,14 @@ export const holdRequests = resource('/api/v1/operator/holds', {
       'No money moves until another user approves. Then the client has lost it, and you pay it on as ' +
       'the order behind it says. Without amount all that is held, which ends the hold.',
     body: strictObject({ reason: RequestReason, amount: Type.Optional(Amount) }),
-    errors: ['hold_empty', 'hold_ended', 'hold_not_found', 'hold_request_open', 'hold_too_small'],
+    errors: [
+      'hold_empty',
+      'hold_ended',
+      'hold_not_found',
+      'hold_of_accounts',
+      'hold_request_open',
+      'hold_too_small',
+    ],
     message: 'Forfeiture requested successfully',
     run: async (tx, call) => {
       const { reason, amount } = call.body
@@ -222,11 +256,11 @@ export const holdRequests = resource('/api/v1/operator/holds', {
     path: '/:reference/approve',
     summary: 'Approve the release or forfeiture of a hold',
     description:
-      'Only by a user who did not ask for it and is independent of who did. Name the request that you ' +
-      'have read: if another has taken its place, nothing happens.',
-    body: strictObject({ request: NamedRequest }),
+      'Only by a user who did not ask for it and is independent of who did. If another request has ' +
+      'taken the place of the one that you have read, nothing happens.',
     pool: 'batchPool',
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'hold_empty',
@@ -236,6 +270,7 @@ export const holdRequests = resource('/api/v1/operator/holds', {
       'hold_too_small',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
     ],
     message: 'Request approved successfully',
@@ -260,39 +295,42 @@ export const holdRequests = resource('/api/v1/operator/holds', {
 
 type OfHold = { params: { reference: string }; body: { request?: number } }
 
-// Finds the request to approve, reject or withdraw: the one that the body names, or the hold's newest.
+// Finds the request to approve, reject or withdraw: the one that the body names, or the hold's newest. An
+// approval of another request than the newest names another revision, and is refused.
 async function findRequest({ params, body }: OfHold, tx: Transaction): Promise<bigint> {
   return findHoldRequestId(tx, await getHold(tx, params.reference), body.request)
 }
 
 type Body = Static<typeof HoldBody>
 
-const FIELD_OF_TARGET = {
-  credit: 'sessionId',
-  account: 'accountNumber',
-  merchant: 'merchantCode',
-} as const
+const FIELDS = ['clientId', 'sessionId', 'accountNumber', 'merchantCode', 'bvn'] as const
+const FIELDS_OF_TARGET: Record<Body['target'], readonly (typeof FIELDS)[number][]> = {
+  credit: ['clientId', 'sessionId'],
+  account: ['clientId', 'accountNumber'],
+  merchant: ['clientId', 'merchantCode'],
+  client: ['clientId'],
+  person: ['bvn'],
+}
 
-// Refuses a body without the field that its target needs, with the field of another target, or with a
-// deadline in the past. The schema cannot express these rules.
+// Refuses a body without the fields that its target needs, with a field of another target, or with a deadline
+// in the past. The schema cannot express these rules.
 function parseHold(body: Body, now: Date) {
-  const needed = body.target === 'client' ? undefined : FIELD_OF_TARGET[body.target]
-  const errors: { field: string; message: string }[] = Object.values(FIELD_OF_TARGET).flatMap(
-    (field) => {
-      if (field === needed)
-        return body[field] === undefined ? [{ field, message: 'Is required.' }] : []
-      return body[field] === undefined
-        ? []
-        : [{ field, message: `Does not go with ${body.target}.` }]
-    },
-  )
+  const needed = FIELDS_OF_TARGET[body.target]
+  const unfit = (field: string) => ({ field, message: `Does not go with ${body.target}.` })
+  const errors: { field: string; message: string }[] = FIELDS.flatMap((field) => {
+    const isThere = body[field] !== undefined
+    if (needed.includes(field)) return isThere ? [] : [{ field, message: 'Is required.' }]
+    return isThere ? [unfit(field)] : []
+  })
+  if (body.target === 'person' && body.amount !== undefined) errors.push(unfit('amount'))
   const deadlineAt = body.deadline === undefined ? null : parseBankTime(body.deadline)
   if (deadlineAt === undefined || (deadlineAt && deadlineAt <= now)) {
     errors.push({ field: 'deadline', message: TIME_SAYS })
   }
   if (errors.length > 0) throw new Refusal('invalid_request', errors)
   const amountKobo = body.amount === undefined ? null : (koboOf(body.amount) as Kobo)
-  return { amountKobo, deadlineAt: deadlineAt ?? null, caseReference: body.case ?? null }
+  const { clientId: clientName = '', bvn = null, case: caseReference = null } = body
+  return { clientName, bvn, amountKobo, deadlineAt: deadlineAt ?? null, caseReference }
 }
 
 // Looks up what the body asks to hold. A credit or account must belong to the client.
@@ -311,7 +349,7 @@ async function findTarget(
   }
   return target === 'merchant'
     ? { kind: target, merchantCode: merchantCode as string }
-    : { kind: target }
+    : { kind: 'client' }
 }
 
 // Finds a collection account of the client by any of its numbers.

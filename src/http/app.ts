@@ -28,6 +28,7 @@ import {
 } from '#accounting/vat-document-routes.ts'
 import { accountBulk } from '#accounts/bulk-routes.ts'
 import { clientCeilings, collectionCeilings, limitProfiles } from '#accounts/limit-routes.ts'
+import { clientNumberCeilings } from '#accounts/number-ceiling-routes.ts'
 import { accountNumbers } from '#accounts/number-routes.ts'
 import { accountChanges, collectionAccountRoutes, ownAccounts } from '#accounts/routes.ts'
 import { statementRoutes } from '#accounts/statement-routes.ts'
@@ -273,6 +274,7 @@ const ROUTES = [
   limitProfiles,
   collectionCeilings,
   clientCeilings,
+  clientNumberCeilings,
   feeRules,
   ownFeeRules,
   subaccounts,

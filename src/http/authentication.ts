@@ -151,7 +151,10 @@ export class Authentication {
 
   // Identifies a dashboard user by the session, unless the user has a temporary password.
   async #identifyPerson(request: FastifyRequest, scope: Scope): Promise<Identity> {
-    return toPerson(await this.#sessionCookies.getWithPermanentPassword(request), scope)
+    const session = await this.#sessionCookies.getWithPermanentPassword(request)
+    const identity = toPerson(session, scope)
+    request.session = session // A write checks it again (caller.ts).
+    return identity
   }
 
   // Returns a cached client, unless it was read more than CLIENT_FRESH_MS ago.

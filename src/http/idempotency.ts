@@ -6,7 +6,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from '#db/pool.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import type { ClientId } from '#ids.ts'
 import {
   findStoredRequest,
@@ -16,6 +16,7 @@ import {
   storeResponse,
 } from '#records/idempotency.ts'
 import type { Sealer } from '#seal.ts'
+import { withCaller } from './caller.ts'
 import type { Deps } from './deps.ts'
 
 type Call = {
@@ -28,15 +29,17 @@ type Call = {
 type Parts = Pick<Deps, 'db' | 'sealer' | 'realClock'>
 
 // Runs work in one transaction, and stores its response in the same transaction. For a request with a known
-// key, returns the stored response instead.
+// key, returns the stored response instead. Checks in the transaction that the caller is still signed in.
 export async function withIdempotency<T extends object>(
-  { db, sealer, realClock }: Parts,
+  parts: Parts,
   call: Call,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const { reply, pool = db, lockedTable } = call
+  const { db, sealer, realClock } = parts
+  const { request, reply, pool = db, lockedTable } = call
+  const acting = { request, pool, lockedTable }
   const keyed = keyedRequest(sealer, call)
-  if (!keyed) return withTransaction(pool, work, { lockedTable })
+  if (!keyed) return withCaller(parts, acting, work)
   const workOnce = async (tx: Transaction) => {
     const earlierRequest = await findStoredRequest(tx, keyed)
     if (earlierRequest) return { sealed: await findStoredResponse(tx, earlierRequest) }
@@ -46,7 +49,7 @@ export async function withIdempotency<T extends object>(
     await storeResponse(tx, newRequest, sealAnswer(sealer, reply, body))
     return { body }
   }
-  const result = await withTransaction(pool, workOnce, { lockedTable })
+  const result = await withCaller(parts, acting, workOnce)
   // An earlier request always has its response, because both commit together.
   return 'body' in result ? result.body : replay(sealer, reply, result.sealed as Buffer)
 }
@@ -59,9 +62,10 @@ export async function withPreparation<P, T extends object>(
   work: (tx: Transaction, prepared: P) => Promise<T>,
 ): Promise<T> {
   const { db, sealer } = parts
-  const { reply, pool = db, prepare } = call
+  const { request, reply, pool = db, prepare } = call
   const keyed = keyedRequest(sealer, call)
-  const sealed = keyed && (await withTransaction(pool, (tx) => findEarlierResponse(tx, keyed)))
+  const acting = { request, pool }
+  const sealed = keyed && (await withCaller(parts, acting, (tx) => findEarlierResponse(tx, keyed)))
   if (sealed) return replay(sealer, reply, sealed)
   const prepared = await prepare()
   return withIdempotency(parts, call, (tx) => work(tx, prepared))
@@ -82,19 +86,24 @@ async function findEarlierResponse(
 // response. After a crash in between, a retry calls `finish` again with the stored subject, so `finish` must
 // be idempotent.
 export async function withIdempotentSteps<T extends object>(
-  { db, sealer, realClock }: Parts,
+  parts: Parts,
   call: Call & { begin: string | ((tx: Transaction) => Promise<string>) },
   finish: (subject: string) => Promise<T>,
 ): Promise<T> {
-  const { reply, pool = db, begin } = call
+  const { db, sealer, realClock } = parts
+  const { request, reply, pool = db, begin } = call
+  const acting = { request, pool }
   const keyed = keyedRequest(sealer, call)
-  if (!keyed) return finish(typeof begin === 'string' ? begin : await withTransaction(pool, begin))
-  const { stored, isRetry, sealed } = await withTransaction(pool, async (tx) => {
+  const start = async (tx: Transaction) => (typeof begin === 'string' ? begin : begin(tx))
+  // The batch of a token's bulk request needs no transaction of its own before it.
+  if (!keyed && typeof begin === 'string' && !request.session) return finish(begin)
+  if (!keyed) return finish(await withCaller(parts, acting, start))
+  const { stored, isRetry, sealed } = await withCaller(parts, acting, async (tx) => {
     const earlier = await findStoredRequest(tx, keyed)
     if (earlier) {
       return { stored: earlier, isRetry: true, sealed: await findStoredResponse(tx, earlier) }
     }
-    const subject = typeof begin === 'string' ? begin : await begin(tx)
+    const subject = await start(tx)
     const stored = await storeRequest(tx, realClock(), { request: keyed, about: subject })
     return { stored, isRetry: false }
   })

@@ -25,10 +25,11 @@ import { refuseRestricted, type Scope } from '#access/permissions.ts'
 import type { SignedInSession } from '#access/sessions.ts'
 import { type List, type Order, readCursor, type Summary, writeCursor } from '#db/paging.ts'
 import type { Pool } from '#db/pool.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import type { RefusalCode } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import type { Identity } from './authentication.ts'
+import { withCaller } from './caller.ts'
 import { type Columns, CsvExports, FileQuery, readBatches } from './csv.ts'
 import type { Deps } from './deps.ts'
 import { accepted } from './envelopes.ts'
@@ -146,6 +147,8 @@ type WriteOptions<V, P extends Parsers, B extends TSchema, Input, Prepared> = Op
   ) => Promise<RowOf<V>>
   // Runs after the commit. `data` is the data of the response, even of a replayed one.
   after?: (call: Call<P, object, Static<B>>, data: DataOf<V>) => void | Promise<void>
+  // Runs after a refusal, whose transaction was rolled back. The caller then gets the refusal.
+  refused?: (call: Call<P, object, Static<B>>, refusal: unknown) => Promise<void>
 }
 
 type Options<V, P extends Parsers> = {
@@ -421,7 +424,7 @@ class Resource<V extends Shape, P extends Parsers> {
     id: string,
     how: WriteOptions<W, P, B, Input, Prepared> & { path: string; message: string },
   ): this {
-    const { message, parse, prepare, run, after } = how
+    const { message, parse, prepare, run, after, refused } = how
     const shape = how.view ?? this.#options.view
     const takesBody = method !== 'DELETE'
     const isKeyed = method === 'POST' && how.isKeyed !== false
@@ -440,15 +443,17 @@ class Resource<V extends Shape, P extends Parsers> {
         const { lockedTable } = how
         const keyed = { ...call, pool: deps[how.pool ?? 'db'], lockedTable, by: call }
         const runPrepare = prepare && (() => prepare({ ...call, input } as never))
-        let answer: { data: unknown }
-        if (!isKeyed) {
+        const answerCall = async (): Promise<{ data: unknown }> => {
+          if (isKeyed && runPrepare)
+            return withPreparation(deps, { ...keyed, prepare: runPrepare }, work)
+          if (isKeyed) return withIdempotency(deps, keyed, work)
           const prepared = await runPrepare?.()
-          answer = await withTransaction(keyed.pool, (tx) => work(tx, prepared), { lockedTable })
-        } else if (runPrepare) {
-          answer = await withPreparation(deps, { ...keyed, prepare: runPrepare }, work)
-        } else {
-          answer = await withIdempotency(deps, keyed, work)
+          return withCaller(deps, keyed, (tx) => work(tx, prepared))
         }
+        const answer = await answerCall().catch(async (refusal) => {
+          await refused?.(call as never, refusal)
+          throw refusal
+        })
         deps.onWritten()
         await after?.(call as never, answer.data as never)
         return answer
@@ -513,7 +518,8 @@ type RequestParts = { request: FastifyRequest; reply: FastifyReply; parsers: Par
 
 // Builds the call that an operation gets from the request, with the path's parameters parsed.
 function toCall(deps: Deps, { request, reply, parsers }: RequestParts): Call {
-  const identity = request.session ? toPerson(request.session) : toIdentity(request)
+  const { session, scopes } = request
+  const identity = session && !scopes ? toPerson(session) : toIdentity(request)
   const texts = request.params as Record<string, string>
   const params = Object.entries(texts).map(([name, text]) => [
     name,

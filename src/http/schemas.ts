@@ -80,8 +80,10 @@ export function reference(description: string) {
 
 export const Email = Type.String({
   maxLength: 254,
-  pattern: '^[^\\s@\\p{Cc}\\p{Cs}]+@[^\\s@\\p{Cc}\\p{Cs}]+\\.[^\\s@.\\p{Cc}\\p{Cs}]+$',
-  'x-says': 'Must be an email address.',
+  // ASCII before the @: other addresses need SMTPUTF8 at every mail server on the way, which nobody can
+  // promise.
+  pattern: '^[!-?A-~]+@[^\\s@\\p{Cc}\\p{Cs}]+\\.[^\\s@.\\p{Cc}\\p{Cs}]+$',
+  'x-says': 'Must be an email address, with Latin letters without accents before the @.',
 })
 
 // A URL of a merchant, such as that of a webhook. isWebAddress() of validation.ts checks it.

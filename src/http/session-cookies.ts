@@ -30,7 +30,7 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 declare module 'fastify' {
   interface FastifyRequest {
-    session: SignedInSession // Set by the hooks of SessionCookies. Routes without one must not read it.
+    session: SignedInSession // Undefined unless a hook has identified a person.
   }
 }
 

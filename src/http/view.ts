@@ -20,7 +20,7 @@ import { named, nullable, oneOf } from './schemas.ts'
 type Field<Row, Context, Out> = {
   schema: TSchema
   read: (row: Row, context: Context) => Out
-  kind?: 'amount' | 'time'
+  kind?: 'amount' | 'time' | 'token'
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: fields of any row.
@@ -50,6 +50,11 @@ const descriptionOf = (description?: string) => (description === undefined ? {} 
 export class Fields<Row, Context = unknown> {
   text(from: From<Row, Context, string>, description?: string) {
     return this.as<string>(Type.String(descriptionOf(description)), from)
+  }
+
+  // Text that only another call understands. No CSV has it.
+  token(from: From<Row, Context, string>, description: string) {
+    return { ...this.text(from, description), kind: 'token' as const }
   }
 
   flag(from: From<Row, Context, boolean>, description?: string) {
@@ -166,16 +171,21 @@ export function view<Row, Context, F extends FieldSet<Row, Context>>(
     columns: (...names) => {
       const keys =
         names.length > 0 ? names : Object.keys(fields).filter((key) => isCell(fields[key]))
-      return keys.map((key) => [key, cellReader(key, fields[key]), fields[key]?.kind] as const)
+      return keys.map((key) => [key, cellReader(key, fields[key]), cellKind(fields[key])] as const)
     },
   }
 }
 
 // Whether the values of a field fit into a cell. Lists and objects do not, even where the field may be null.
 function isCell(field: Field<never, never, unknown> | undefined): boolean {
+  if (field?.kind === 'token') return false
   const { type, anyOf = [] } = (field?.schema ?? {}) as TypedSchema
   const types = [type, ...anyOf.map((option) => option.type)].flat()
   return !types.includes('array') && !types.includes('object')
+}
+
+function cellKind(field: Field<never, never, unknown> | undefined) {
+  return field?.kind === 'token' ? undefined : field?.kind
 }
 
 type TypedSchema = { type?: string | string[]; anyOf?: TypedSchema[] }

@@ -9,14 +9,15 @@
 //
 // Locks: the account with its ledger account, as in accounts/change.ts, then its checks.
 
-import { type Clock, watDay } from '#clock.ts'
+import { type Clock, SECOND_MS, watDay } from '#clock.ts'
+import { isDue, waitOfAttempts } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { pipeline, type Transaction } from '#db/transaction.ts'
 import type { AccountId, ClientId } from '#ids.ts'
 import type { Kobo } from '#money.ts'
+import { reportAccountUpdates } from '#records/account-updates.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
-import { appendEvents } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import type { IdentityAnswer, IdentityQuestion } from './identity-api.ts'
 import { isSamePerson, scoreNames } from './names.ts'
@@ -129,6 +130,10 @@ export type DueCheck = {
   question: IdentityQuestion
 }
 
+// SQL condition: a check is due.
+export const isCheckDue = (now: string) =>
+  isDue('due_at', { now, longest: waitOfAttempts(WAIT_SECONDS_MAX * SECOND_MS) })
+
 // Claims due checks for this process, for `leaseMs` or until the next attempt, whichever is later. If the
 // process dies, the check is then due again. The wait before the next attempt doubles with each attempt, up
 // to WAIT_SECONDS_MAX.
@@ -142,7 +147,7 @@ export async function claimChecks(
   >({
     name: 'claim-identity-checks',
     text: `with due as (
-             select id, account_id from identity_checks where due_at <= $1
+             select id, account_id from identity_checks where ${isCheckDue('$1')}
               order by due_at, id limit $2 for no key update skip locked)
            update identity_checks c
               set attempts = c.attempts + 1,
@@ -213,13 +218,8 @@ export async function recordAnswer(
       subject: `account/${accountNumber}`,
       detail: { identifier, status: to, nameScore, kycTier: tier },
     }),
-    appendEvents(tx, now, [
-      {
-        clientId,
-        type: 'account.updated',
-        collectionAccountId: accountId,
-        facts: { ...facts, changes },
-      },
+    reportAccountUpdates(tx, now, [
+      { clientId, collectionAccountId: accountId, facts: { ...facts, changes } },
     ]),
   ])
   return true

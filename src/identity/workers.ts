@@ -8,11 +8,17 @@ import type { Clock } from '#clock.ts'
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { clearAlert, raiseAlerts } from '#records/alerts.ts'
-import { advanceBreaker, FAILURES_TO_PAUSE, type Health } from '#records/call-rates.ts'
+import {
+  advanceBreaker,
+  FAILURES_TO_PAUSE,
+  type Health,
+  isPaused,
+  isPausedUntil,
+} from '#records/call-rates.ts'
 import { appendEvents } from '#records/events.ts'
 import type { Sealer } from '#seal.ts'
 import type { Round } from '#workers/loop.ts'
-import { claimChecks, type DueCheck, recordAnswer } from './checks.ts'
+import { claimChecks, type DueCheck, isCheckDue, recordAnswer } from './checks.ts'
 import type { IdentityAnswer, IdentityService } from './identity-api.ts'
 
 const CALLS_AT_ONCE = 4
@@ -21,8 +27,8 @@ const ALERT = { kind: 'identity_service_down', subject: 'identity' } as const
 
 // SQL condition: a check is due and the service is not paused.
 export const HAS_DUE_CHECKS = `
-  exists (select from identity_checks where due_at <= clock.now)
-  and not exists (select from identity_service where paused_until > clock.now)`
+  exists (select from identity_checks where ${isCheckDue('clock.now')})
+  and not exists (select from identity_service where ${isPausedUntil('paused_until', 'clock.now')})`
 
 export type VerifyDeps = {
   db: Pool
@@ -79,11 +85,10 @@ type ServiceHealth = Omit<Health, 'dueAt'>
 async function claimDueChecks(tx: Transaction, { clock, sealer, identityTimeoutMs }: VerifyDeps) {
   const now = clock()
   const health = await lockHealth(tx)
-  const isPaused = health.pausedUntil !== null && health.pausedUntil > now
   const isProbe = health.failures >= FAILURES_TO_PAUSE
   const leaseMs = LEASE_TIMEOUTS * identityTimeoutMs
   const limit = isProbe ? 1 : CALLS_AT_ONCE
-  const due = isPaused ? [] : await claimChecks(tx, { now, sealer, leaseMs, limit })
+  const due = isPaused(health, now) ? [] : await claimChecks(tx, { now, sealer, leaseMs, limit })
   if (isProbe && due.length > 0) {
     await writeHealth(tx, { ...health, pausedUntil: new Date(now.getTime() + leaseMs) })
   }

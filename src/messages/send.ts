@@ -7,10 +7,13 @@
 // and the message is not sent again.
 
 import { randomInt } from 'node:crypto'
+import { isDue, isTimeDue, isWaiting, waitOfAttempts } from '#db/due.ts'
+import { IS_MOVED, LOST_UNTIL } from '#db/moved-database.ts'
 import type { Pool } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
-import { advanceBreaker, FAILURES_TO_PAUSE, type Health } from '#records/call-rates.ts'
+import { advanceBreaker, FAILURES_TO_PAUSE, type Health, isPaused } from '#records/call-rates.ts'
+import { lockErasures, WHOLLY_BARRED_CLIENTS } from '#records/erasure-bars.ts'
 import { MESSAGE_KIND_NAMES, MESSAGE_KINDS, SECURITY } from './kinds.ts'
 import type { Message } from './message.ts'
 import { type Channel, endBounce, suppress } from './recipients.ts'
@@ -30,9 +33,19 @@ const RESTORED = 'the database was restored: it may have been sent before'
 
 export const HAS_QUEUED_MESSAGES = `exists (select from messages where state = 'queued')`
 
+const WAITS_MS = [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
+const JITTER = 0.2
+
+// SQL condition: the next attempt is due.
+const isAttemptDue = (now: string) =>
+  isDue('next_attempt_at', { now, longest: waitOfAttempts(Math.max(...WAITS_MS) * (1 + JITTER)) })
+
+// SQL condition: a worker has claimed the message.
+const isClaimed = (now: string) => isWaiting('claimed_until', { now, longest: CLAIM_MS })
+
 // SQL condition: a queued message is due, by the real time.
 export const HAS_DUE_MESSAGES = `exists (
-  select from messages where state = 'queued' and next_attempt_at <= clock.real_now)`
+  select from messages where state = 'queued' and ${isAttemptDue('clock.real_now')})`
 
 export type Claimed = Pick<
   Message,
@@ -50,14 +63,14 @@ const CLAIMED_COLUMNS = `id, reference, client_id, channel, kind, recipient, add
 // Claims due messages, those with the most urgent priority first. While the circuit breaker pauses the
 // server, claims none; after the pause, claims one message as a probe. During quiet hours (`isQuiet`),
 // messages that wait for the day are not claimed. Claims nothing while the database is another one than
-// before, such as a restored copy (IS_OTHER_DATABASE).
+// before, such as a restored copy (IS_MOVED).
 export async function claimMessages(
   tx: Transaction,
   now: Date,
   { transport, isQuiet }: { transport: TransportName; isQuiet: boolean },
 ): Promise<Claimed[]> {
   const { failures, pausedUntil } = await lockTransport(tx, transport)
-  if (pausedUntil && pausedUntil > now) return []
+  if (isPaused({ pausedUntil }, now)) return []
   const channels = TRANSPORT_CHANNELS[transport]
   await cancelUnwanted(tx, now)
   await suppressQueued(tx, now, channels)
@@ -65,9 +78,9 @@ export async function claimMessages(
     name: 'claim-messages',
     text: `with due as (
              select id from messages
-              where channel = any($1::text[]) and state = 'queued' and next_attempt_at <= $2
-                and expires_at > $2 and (claimed_until is null or claimed_until <= $2)
-                and not (waits_for_day and $3) and not ${IS_OTHER_DATABASE}
+              where channel = any($1::text[]) and state = 'queued' and ${isAttemptDue('$2')}
+                and expires_at > $2 and not ${isClaimed('$2')}
+                and not (waits_for_day and $3) and not ${IS_MOVED}
               order by priority, next_attempt_at limit $4
                 for no key update skip locked)
            update messages m set attempts = attempts + 1, claimed_until = $5
@@ -95,13 +108,7 @@ const IS_OF_FORMER_USER = `(m.user_id is not null
 
 // SQL condition: the message was queued before the database was restored to an earlier moment, so it may have
 // been sent since that moment.
-const IS_BEFORE_RESTORE = `m.created_at <=
-  (select max(held_at) from payout_holds where restored_to is not null)`
-
-// SQL condition: this is another database than the one that the service used last, for example a restored
-// copy (holdIfDatabaseMoved in payouts/holds.ts). Then nothing is sent.
-const IS_OTHER_DATABASE = `exists (
-  select from known_database where identity <> (select current_database_identity()))`
+const IS_BEFORE_RESTORE = `m.created_at <= ${LOST_UNTIL}`
 
 // SQL condition: the message `m` must not be sent any more.
 const MUST_NOT_LEAVE = `(coalesce(${IS_ERASED}, false) or ${IS_OF_FORMER_USER}
@@ -139,7 +146,7 @@ async function suppressQueued(tx: Transaction, now: Date, channels: readonly Cha
                    or s.reason = 'bounced' and m.kind <> all($3::text[])
                       and not (m.priority = ${SECURITY} and s.created_at <= $4))
             where m.channel = any($1::text[]) and m.state = 'queued'
-              and (m.claimed_until is null or m.claimed_until <= $2)
+              and not ${isClaimed('$2')}
               for no key update of m skip locked`,
     from: 'queued',
     to: 'suppressed',
@@ -161,10 +168,10 @@ export function beginSending(
   now: Date,
   { id, claimedUntil }: Claimed,
 ): Promise<boolean> {
-  if (claimedUntil <= now) return Promise.resolve(false)
+  if (isTimeDue(claimedUntil, now, CLAIM_MS)) return Promise.resolve(false)
   return withTransaction(pool, async (tx) => {
     const rows = `${CLAIMED_MESSAGE} and m.address_sealed is not null
-                     and not ${MUST_NOT_LEAVE} and not ${IS_OTHER_DATABASE} for no key update of m`
+                     and not ${MUST_NOT_LEAVE} and not ${IS_MOVED} for no key update of m`
     const move = { from: 'queued', to: 'sending', values: [id, claimedUntil] } as const
     return (await transitionAll(tx, { name: 'begin-sending', rows, ...move })) === 1
   })
@@ -234,9 +241,6 @@ const ENDING = {
   readonly [string, readonly MessageState[]]
 >
 
-const WAITS_MS = [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000]
-const JITTER = 0.2
-
 // The wait before the next attempt. `jitter`, from 0 to 1, varies it by up to 20 % in both directions, so
 // that retries of many messages are spread.
 function retryDelayMs(attempts: number, jitter: number): number {
@@ -277,7 +281,7 @@ async function queueAgain(tx: Transaction, now: Date, claim: Claimed, problem: s
 export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
   const unknownCount = await transitionAll(tx, {
     name: 'end-lost-messages',
-    rows: `select id from messages where state = 'sending' and claimed_until <= $1
+    rows: `select id from messages where state = 'sending' and not ${isClaimed('$1')}
             order by id limit ${EXPIRED_MAX} for no key update skip locked`,
     from: 'sending',
     to: 'unknown',
@@ -288,7 +292,7 @@ export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
     name: 'end-late-messages',
     rows: `select id from messages
             where state = 'queued' and expires_at <= $1
-              and (claimed_until is null or claimed_until <= $1)
+              and not ${isClaimed('$1')}
             order by id limit ${EXPIRED_MAX} for no key update skip locked`,
     from: 'queued',
     to: 'failed',
@@ -301,12 +305,19 @@ export async function endOverdue(tx: Transaction, now: Date): Promise<number> {
 
 const KEPT_MS = 90 * 86_400_000
 
-// Deletes ended messages after 90 days. Returns how many.
+// Deletes ended messages after 90 days, except those to people whose data a hold or an open case needs
+// (I250). Returns how many.
 export async function purgeMessages(tx: Transaction, now: Date): Promise<number> {
+  await lockErasures(tx)
   const { rowCount } = await tx.query({
     name: 'purge-messages',
     text: `delete from messages where id in (
-             select id from messages where ended_at <= $1
+             select id from messages m
+              where ended_at <= $1
+                and (num_nonnulls(m.account_id, m.advice_id) = 0
+                     or client_id <> all (array(${WHOLLY_BARRED_CLIENTS}))
+                        and not exists (select from erasure_bars(m.client_id, m.account_id,
+                                                                 m.advice_id, null)))
               order by ended_at limit ${EXPIRED_MAX} for update skip locked)`,
     values: [new Date(now.getTime() - KEPT_MS)],
   })

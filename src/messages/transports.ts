@@ -226,7 +226,7 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   ECONNECTION: 'the connection to the mail server failed',
 }
 
-const ADDRESS = /[^\s<>()[\]"',;:]+@[^\s<>()[\]"',;:]+/g
+const ADDRESS = /(?<![^\s<>()[\]"',;:])[^\s<>()[\]"',;:]+@[^\s<>()[\]"',;:]+/g
 // Links, and long words such as the token of a link. Servers quote them from mails that they refuse.
 const LINK = /\bhttps?:\S+|[\w+/=#-]{32,}/gi
 const ANSWER_CODE = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/

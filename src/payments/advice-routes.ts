@@ -145,6 +145,7 @@ export const adviceRoutes: FastifyPluginAsyncTypebox<Deps> = async (app, deps) =
         merchantName: client.name,
         terms: parseTerms(request.body, policy, payerHasher(sealer)),
         idempotencyKey: request.headers['idempotency-key'],
+        session: request.session,
       })
       if (replayed) reply.header('idempotent-replayed', 'true')
       const [now, address] = [clock(), publicAddress(publicUrl, app.server)]

@@ -6,6 +6,7 @@
 //
 // The id of an advice cannot be guessed, because it is all that a payer needs to open the checkout page.
 
+import type { SignedInSession } from '#access/sessions.ts'
 import type { PayerRules } from '#accounts/payer-rules.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
@@ -64,6 +65,7 @@ export type AdviceRequest = {
   merchantName: string
   terms: AdviceTerms
   idempotencyKey?: string | undefined
+  session?: SignedInSession | undefined // The creator's, if a person (credits/writers.ts).
 }
 
 // Creates the advices of a batch of requests. Answers each request separately, in order. A request that

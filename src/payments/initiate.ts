@@ -9,6 +9,7 @@
 // banks.
 
 import { MERCHANT_NAME } from '#accounts/account.ts'
+import { allotNumbers, giveBack } from '#accounts/number-shares.ts'
 import { takeDynamicNumbers } from '#accounts/numbers.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
@@ -115,7 +116,7 @@ async function initiatePayments(
     return traceNames.payment(decision.payment.id)
   })
 
-  const { leases, alertEvents } = await leaseNumbers(tx, deps, [...requests.values()])
+  const { leases, refused, alertEvents } = await leaseNumbers(tx, deps, [...requests.values()])
   // A new payment that got no number is not stored, and its initiation is refused below.
   const openedWithNumber = [...opened.values()].filter((payment) => payment.numbers.length > 0)
   if (leases.length > 0)
@@ -126,7 +127,10 @@ async function initiatePayments(
     if (decision instanceof Refusal) return decision
     const { payment, bankCode } = decision
     const accountNumber = numberAt(payment, bankCode)
-    if (!accountNumber) return new Refusal('numbers_exhausted')
+    if (!accountNumber) {
+      const isAboveCeiling = refused.has(requests.get(`${bankCode}/${payment.id}`))
+      return new Refusal(isAboveCeiling ? 'number_ceiling_reached' : 'numbers_exhausted')
+    }
     return { payment, bankCode, accountNumber, at: deps.now }
   })
 }
@@ -225,17 +229,30 @@ async function lockAdvices(tx: Transaction, now: Date, ids: readonly AdviceId[])
   }
 }
 
-// Takes a number for each request, and adds it to the payment. If a bank has too few numbers, the last
-// requests get none: routing avoids the bank from then on, and operators are alerted.
+// Takes a number for each request, and adds it to the payment. The last requests of a client that would hold
+// too many numbers of the bank are `refused`. If a bank has too few numbers, the last requests get none:
+// routing avoids the bank from then on, and operators are alerted.
 async function leaseNumbers(
   tx: Transaction,
   { banks, now, router }: Deps,
   requests: readonly NumberRequest[],
-): Promise<{ leases: Lease[]; alertEvents: NewEvent[] }> {
+): Promise<{ leases: Lease[]; refused: Set<NumberRequest | undefined>; alertEvents: NewEvent[] }> {
   const leases: Lease[] = []
+  const refused = new Set<NumberRequest | undefined>()
   const alerts: NewAlert[] = []
   for (const bank of banks) {
-    const bankRequests = requests.filter((request) => request.bank === bank)
+    const demands = requests.filter((request) => request.bank === bank)
+    if (demands.length === 0) continue
+    const source = { bank, purpose: 'dynamic' } as const
+    const demand = countClients(demands)
+    const { allotted, alerts: shareAlerts } = await allotNumbers(tx, now, { ...source, demand })
+    alerts.push(...shareAlerts)
+    const bankRequests = demands.filter((request) => {
+      const left = allotted.get(request.payment.clientId) ?? 0
+      allotted.set(request.payment.clientId, left - 1)
+      if (left <= 0) refused.add(request)
+      return left > 0
+    })
     if (bankRequests.length === 0) continue
     const { fresh, recycled } = await takeDynamicNumbers(tx, now, {
       bank,
@@ -248,12 +265,22 @@ async function leaseNumbers(
       leases.push({ ...request, accountNumber, isRecycled: index >= fresh.length })
     }
     if (numbers.length < bankRequests.length) {
+      await giveBack(tx, { ...source, unused: countClients(bankRequests.slice(numbers.length)) })
       router.noteEmpty(bank.code)
       const subject = `${bank.code} dynamic`
       alerts.push({ kind: 'numbers_exhausted', subject, detail: { bank: bank.code } })
     }
   }
-  return { leases, alertEvents: alerts.length > 0 ? await raiseAlerts(tx, now, alerts) : [] }
+  const alertEvents = alerts.length > 0 ? await raiseAlerts(tx, now, alerts) : []
+  return { leases, refused, alertEvents }
+}
+
+function countClients(requests: readonly NumberRequest[]): Map<ClientId, number> {
+  const counts = new Map<ClientId, number>()
+  for (const { payment } of requests) {
+    counts.set(payment.clientId, (counts.get(payment.clientId) ?? 0) + 1)
+  }
+  return counts
 }
 
 type NewLeases = {

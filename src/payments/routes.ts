@@ -244,6 +244,7 @@ const INITIATE_ERRORS = [
   'advice_reversed',
   'bank_not_supported',
   'no_bank_usable',
+  'number_ceiling_reached',
   'numbers_exhausted',
 ] as const
 

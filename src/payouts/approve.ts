@@ -5,7 +5,7 @@
 //
 // Refusals, in the order of the checks: payout_decided; people_only, other_person_needed, approver_too_new,
 // approver_not_independent; the block of the payout, unless it may have been sent before a restore;
-// approver_chose_account.
+// approver_chose_account, request_changed.
 // Locks: the approver, the payout, then the locks of settling the payout.
 
 import {
@@ -19,6 +19,7 @@ import {
   refuseMaker,
   writeFirstApproval,
 } from '#approvals/approvers.ts'
+import { refuseChanged, revisionOf } from '#approvals/revision.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -27,7 +28,7 @@ import type { BankAccountId, PayoutId, SubaccountId, UserId } from '#ids.ts'
 import { formatKobo } from '#money.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import { findBlock, MAY_HAVE_BEEN_SENT } from './holds.ts'
-import { awaitsApproval, getPayout } from './payout.ts'
+import { awaitsApproval, getPayout, type Payout } from './payout.ts'
 import {
   type LockedPayout,
   lockPayout,
@@ -43,12 +44,20 @@ type Approving = {
   subaccountIds: readonly SubaccountId[] // The caller has locked them, so that their account cannot change.
 }
 
-// SQL scalar: the user who added the account `b`. Older accounts record only the name of the user.
+// SQL scalar: the user who added the account `b`. Older accounts record only the name of the user, who may
+// have been removed.
 const ADDED_BY = `coalesce(b.added_by_user, (
-  select u.id from users u where u.client_id = b.client_id and b.created_by = 'user:' || u.email))`
+  select u.id
+    from (select id, client_id, email from users
+          union all
+          select id, client_id, email from removed_users) as u
+   where u.client_id = b.client_id and b.created_by = 'user:' || u.email
+   limit 1))`
 
-// SQL condition: the user is one of the people `h.by` who chose the account, or got access from them.
-const choosersStandBehind = (user: string) => `not is_independent(h.by, ${user})`
+// SQL condition: the user is one of the people `h.by` who chose the account, or got access from them. `at` is
+// when the user approved: an approver who became independent, or was removed, later was not independent then.
+const choosersStandBehind = (user: string, at = `'infinity'`) =>
+  `not was_independent(h.by, ${user}, ${at})`
 
 // SQL subquery: the accounts and the users who chose them. All payouts to an account were requested after its
 // `known_at`, so the search for approvals can start there.
@@ -91,7 +100,7 @@ export async function isAccountChooser(
                        and p.requested_at >= c.known_at -- Always true; lets the index payouts_of_day serve.
                        and p.approval <> 'rejected' and a.by is not null
                        and a.at > c.chosen_at
-                       and not ${choosersStandBehind('a.by')}) end`,
+                       and not ${choosersStandBehind('a.by', 'a.at')}) end`,
     values: [numberArray(bankAccountIds), numberArray(subaccountIds), userId],
   })
   return rowCount !== 0
@@ -99,16 +108,28 @@ export async function isAccountChooser(
 
 type Decider = Pick<Approver, 'client' | 'actor'>
 
-// Approves a payout, or gives the first of two approvals. Approving again as the same user changes nothing.
+// Names what an approver reads of a payout: its terms, and who has approved it already.
+export function payoutRevision(payout: Payout): string {
+  const { reference, purpose, amountKobo, currency, feeKobo, vatKobo, narration } = payout
+  const { bankAccountReference, toBankCode, toAccountName } = payout
+  const { requestedBy, requestedAt, firstApprovedBy } = payout
+  const terms = [reference, purpose, amountKobo, currency, feeKobo, vatKobo, narration]
+  const payee = [bankAccountReference, toBankCode, toAccountName]
+  return revisionOf([...terms, ...payee, requestedBy, requestedAt, firstApprovedBy])
+}
+
+// Approves a payout as it was read, or gives the first of two approvals. Approving again as the same user
+// changes nothing.
 export async function approvePayout(
   tx: Transaction,
   acting: Approver & { now: Date },
-  reference: string,
+  { reference, revision }: { reference: string; revision: string },
 ): Promise<void> {
   const payout = await lockDecidable(tx, acting, { reference, decision: 'approved' })
   if (!payout) return // The same user has approved it before.
   const obstacle = await findPayoutObstacle(tx, acting, payout)
   if (obstacle) throw new Refusal(obstacle)
+  refuseChanged(payoutRevision(await getPayout(tx, { reference })), revision)
   if (isFirstOfTwo(payout)) return approveFirst(tx, acting, payout)
   await recordDecision(tx, acting, { payout, approval: 'approved', reason: null })
 }

@@ -64,7 +64,9 @@ export async function drawAvailable(
   // the balances again. Once the accounts are locked, no more money can arrive on them.
   const lockAndFillHolds = async (balances: Balances): Promise<Balances> => {
     const locked = await lockAccounts(balances)
-    return (await fillHolds(tx, now, clientId)) ? lockAccounts(balances) : locked
+    return (await fillHolds(tx, { now, sharedAccounts }, clientId))
+      ? lockAccounts(balances)
+      : locked
   }
 
   const unlocked = await tx.query<Row>({

@@ -1,6 +1,6 @@
 // Confirms or fails payouts by hand. Failing a payout that a bank may have (unknown, or in a file), or all
-// open payouts of a file that the bank does not have, takes a request (I94). A person, or a system of the
-// operator, makes the request and quotes the bank. Another, independent person approves it. Then the money
+// open payouts of a file that the bank does not have, takes a request (I94). A person makes the
+// request and quotes the bank. Another, independent person approves it. Then the money
 // becomes available again.
 //
 // Locks: the file, then the payout.

@@ -4,14 +4,14 @@
 
 import { createHash } from 'node:crypto'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import { toViewer } from '#approvals/views.ts'
+import { checkerOf, ofPeople, toViewer } from '#approvals/views.ts'
 import { MEDIA_TYPES } from '#banks/iso20022/camt054.ts'
 import { readPain002 } from '#banks/iso20022/pain.ts'
 import { mediaType } from '#banks/notifications.ts'
 import { type Report, readPaymentCsv } from '#banks/payment-files.ts'
 import type { Queryable } from '#db/pool.ts'
-import { withTransaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
@@ -142,6 +142,7 @@ const fileChanges = resource(PAYOUT_FILES, fileResource)
     },
   })
   .act('failPayoutFile', {
+    ...ofPeople,
     path: '/:id/not-delivered',
     summary: 'Request that a payout file counts as not delivered',
     description:
@@ -163,8 +164,10 @@ const fileChanges = resource(PAYOUT_FILES, fileResource)
     message: 'Failure requested successfully',
     run: async (tx, call) => {
       const { id: reference } = call.params
-      const by = { ...toViewer(call, call), now: call.now }
-      await requestFileFailure(tx, by, { reference, evidence: call.body.bankConfirmation })
+      await requestFileFailure(tx, checkerOf(call), {
+        reference,
+        evidence: call.body.bankConfirmation,
+      })
       return readDetail(tx, call, reference)
     },
   })
@@ -225,7 +228,7 @@ const downloadRoute: FastifyPluginAsyncTypebox<Deps> = async (app, deps) => {
     async (request, reply) => {
       const reference = requireFileReference(request.params.id)
       const by = { clientId: request.client.id, actor: request.actor }
-      const { format, content } = await withTransaction(db, (tx) =>
+      const { format, content } = await withCaller(deps, { request, pool: db }, (tx) =>
         downloadPayoutFile(tx, { sealer, now: clock(), by }, reference),
       )
       const { type, ending } = MEDIA[format]

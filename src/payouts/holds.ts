@@ -5,13 +5,20 @@
 // No file can be downloaded, and no payer's account number is shown. Payouts can still be requested,
 // approved, queried and settled.
 //
-// A restored database is held from the start. So is a standby that was promoted without having been
-// synchronous (holdIfDatabaseMoved). Such a database does not know which payouts were sent after the moment
-// that it was restored to. Payouts requested by that moment may have been sent, so they are never sent again;
-// workers query the bank (unknown.ts). Later payouts are missing, and appear in the bank's statement.
+// A restored database is held from the start, and so is every database that was moved to another server
+// (I89). Such a database does not know which payouts were sent after the moment that it was restored to.
+// Payouts requested by that moment may have been sent, so they are never sent again; workers query the bank
+// (unknown.ts). Later payouts are missing, and appear in the bank's statement.
+//
+//   restored, another cluster, or a standby for which commits did not wait   changes are lost
+//   a standby for which commits waited   the operator decides at the release: if nothing is missing, what was
+//                                        queued is sent; if not, changes are lost. Until then nothing is
+//                                        sent, cancelled or queried. No server can decide it: a standby may
+//                                        have stopped following since, and does not know that it did
 
 import { timestamp } from '#clock.ts'
 import { readReplication } from '#db/health.ts'
+import { IS_LOSS, IS_MOVED, LAST_DOUBTFUL_PAYOUT } from '#db/moved-database.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import type { RefusalCode } from '#errors.ts'
@@ -23,41 +30,59 @@ import { appendEvents } from '#records/events.ts'
 
 const ALERT = { kind: 'payouts_held', subject: 'payouts' } as const
 
-// SQL condition: payouts are held. It is also true from the moment that the database is another than the one
-// last noted in `known_database`, even before holdIfDatabaseMoved() has run.
-export const HELD = `(exists (select from payout_holds where released_at is null)
-                      or exists (select from known_database
-                                  where identity <> (select current_database_identity())))`
-// SQL scalar: the id of the last payout that was in the database when it was restored, or 0.
-const LAST_RESTORED = 'coalesce((select max(last_payout_id) from payout_holds), 0)'
-// SQL conditions on a row of `payouts`: it may be sent now; it may have been sent before a restore, which
-// lost the record.
-export const MAY_BE_SENT = `not ${HELD} and id > ${LAST_RESTORED}`
-export const MAY_HAVE_BEEN_SENT = `id <= ${LAST_RESTORED}`
-// SQL scalar: when the database was last restored, or null if it never was.
-export const LAST_RESTORED_AT =
-  '(select max(held_at) from payout_holds where restored_to is not null)'
+// SQL condition: payouts are held. It is also true on a server that is not the noted one.
+export const HELD = `(exists (select from payout_holds where released_at is null) or ${IS_MOVED})`
+// SQL conditions on a row of `payouts`: it may be sent now; it may have been sent without this database
+// knowing. Whatever asks if a payout was surely not sent must ask the second (I211).
+export const MAY_BE_SENT = `not ${HELD} and id > ${LAST_DOUBTFUL_PAYOUT}`
+export const MAY_HAVE_BEEN_SENT = `id <= ${LAST_DOUBTFUL_PAYOUT}`
+// SQL condition on a row of `payouts`: it may have been sent, and the bank is queried about it.
+export const IS_QUERIED_AFTER_LOSS = `id <= coalesce((select max(last_payout_id) from payout_holds
+                                                       where ${IS_LOSS}), 0)`
+// SQL scalar: when the last hold ended.
+export const LAST_RELEASED_AT = '(select max(released_at) from payout_holds)'
 
-type PayoutHold = { reason: string; heldBy: string; heldAt: Date; restoredTo: Date | null }
+type PayoutHold = {
+  reason: string
+  heldBy: string
+  heldAt: Date
+  restoredTo: Date | null
+  mayLackNothing: boolean // Whether an operator may say at the release that nothing is missing.
+}
 
-// Stops all payouts until releasePayouts(). With `restoredTo`, every payout that exists now counts as
-// possibly sent (MAY_HAVE_BEEN_SENT).
+// Stops all payouts until releasePayouts().
 export async function holdPayouts(
   tx: Transaction,
   now: Date,
-  { reason, by, restoredTo }: { reason: string; by: string; restoredTo?: Date },
+  { reason, by }: { reason: string; by: string },
 ): Promise<void> {
   await awaitSenders(tx)
   await tx.query({
     name: 'hold-payouts',
-    text: `insert into payout_holds (reason, held_by, held_at, restored_to, last_payout_id)
-           select $1, $2, $3, $4::timestamptz,
-                  case when $4::timestamptz is not null
-                       then coalesce((select max(id) from payouts), 0) end`,
-    values: [reason, by, now, restoredTo ?? null],
+    text: 'insert into payout_holds (reason, held_by, held_at) values ($1, $2, $3)',
+    values: [reason, by, now],
   })
-  const detail = { reason, ...(restoredTo && { restoredTo: timestamp(restoredTo) }) }
-  await appendEvents(tx, now, await raiseAlerts(tx, now, [{ ...ALERT, detail }]))
+  await alertHeld(tx, now)
+}
+
+// Alerts operators of a hold of which no alert is open. Settling a move of the database raises none itself.
+export async function alertHeld(tx: Transaction, now: Date): Promise<void> {
+  const { rows } = await tx.query<Pick<PayoutHold, 'reason' | 'restoredTo'>>({
+    name: 'unalerted-payout-hold',
+    text: `select reason, restored_to from payout_holds
+            where released_at is null
+              and not exists (select from alerts
+                               where kind = $1 and subject = $2 and cleared_at is null)
+            order by id desc limit 1`,
+    values: [ALERT.kind, ALERT.subject],
+  })
+  const alerts = rows.map(({ reason, restoredTo }) => {
+    return {
+      ...ALERT,
+      detail: { reason, ...(restoredTo && { restoredTo: timestamp(restoredTo) }) },
+    }
+  })
+  await appendEvents(tx, now, await raiseAlerts(tx, now, alerts))
 }
 
 // Returns whether all payouts are held. The caller has called awaitHolders(), so that no hold is being
@@ -70,22 +95,39 @@ export async function arePayoutsHeld(tx: Transaction): Promise<boolean> {
   return rows[0]?.isHeld === true
 }
 
-// Ends all open holds of payouts. Returns how many there were.
-export async function releasePayouts(tx: Transaction, now: Date, by: string): Promise<number> {
-  const { rowCount } = await tx.query({
+// Ends all open holds of payouts. Returns how many there were. With `lacksNothing`, an operator knows that
+// the server to which the database was moved lacks nothing: payouts from before the move are sent, and the
+// account numbers that were skipped are issued. Where nobody can know that, changes nothing and returns
+// undefined.
+export async function releasePayouts(
+  tx: Transaction,
+  now: Date,
+  by: string,
+  { lacksNothing = false }: { lacksNothing?: boolean | undefined } = {},
+): Promise<number | undefined> {
+  await awaitSenders(tx)
+  const holds = await listHolds(tx)
+  const moves = holds.filter(({ restoredTo }) => restoredTo !== null)
+  if (lacksNothing && moves.some(({ mayLackNothing }) => !mayLackNothing)) return undefined
+  await tx.query({
     name: 'release-payouts',
-    text: `update payout_holds set released_at = $1, released_by = $2 where released_at is null`,
-    values: [now, by],
+    text: `update payout_holds
+              set released_at = $1, released_by = $2, lacks_nothing = $3 and may_lack_nothing
+            where released_at is null`,
+    values: [now, by, lacksNothing],
   })
+  if (lacksNothing && moves.length > 0) {
+    await tx.query({ name: 'free-gaps', text: 'update number_ranges set is_gap_free = true' })
+  }
   await clearAlert(tx, now, ALERT)
-  return rowCount ?? 0
+  return holds.length
 }
 
 // Lists the open holds of payouts.
 export async function listHolds(db: Queryable): Promise<PayoutHold[]> {
   const { rows } = await db.query<PayoutHold>({
     name: 'list-payout-holds',
-    text: `select reason, held_by, held_at, restored_to
+    text: `select reason, held_by, held_at, restored_to, may_lack_nothing
              from payout_holds where released_at is null order by id`,
   })
   return rows
@@ -131,14 +173,15 @@ export const isUnderReview = (now: string) =>
 // SQL condition on a payout `p`: it is in a file that cannot have been downloaded, and no bank has reported
 // it.
 const IS_IN_UNSENT_FILE = `
-  (p.status = 'sending' and not (p.${MAY_HAVE_BEEN_SENT})
+  (p.status = 'sending'
    and exists (select from payout_files f
                 where f.id = p.batch_id and f.downloaded_at is null and f.not_delivered_at is null)
    and not exists (select from payout_results r where r.payout_id = p.id))`
 
 // SQL condition on a payout `p`: no bank can have received it yet, so screening may still stop it.
 export const MAY_BE_STOPPED = `
-  (p.status in ('queued', 'sending') and (p.status = 'queued' or ${IS_IN_UNSENT_FILE}))`
+  (p.status in ('queued', 'sending') and not (p.${MAY_HAVE_BEEN_SENT})
+   and (p.status = 'queued' or ${IS_IN_UNSENT_FILE}))`
 
 // A queued payout is blocked if the client is suspended (I97) or all its money is held (I130), if screening
 // stopped it (I147), if its bank account must not be paid any more, or if the bank took back the money that
@@ -219,88 +262,25 @@ async function clearUnblocked(tx: Transaction, now: Date): Promise<void> {
   })
 }
 
-const MOVED_REASON =
-  'The database was moved to another server without a synchronous standby: it may lack the last payouts.'
-
-type DatabaseComparison = {
-  identity: string // Identifies the present server.
-  wasSynchronous: boolean | null // Whether commits of the last noted database waited for a standby.
-  isMoved: boolean // Whether the present database is another than the last noted one.
-  isOtherCluster: boolean // Whether it comes from a dump or copy, and not from a promoted standby.
-}
-
-// Detects that the database is not the same as before: a standby was promoted, or a backup was restored. The
-// last commits of the old database may be missing, and a payout that was sent may be queued again.
-//
-//   promoted, commits waited for a standby   noted: the new database has every payout that was sent
-//   promoted, commits did not wait           held, as after a restore: workers only query banks (I82)
-//   another cluster                          held: it comes from a dump or a copy, never from a promotion
-//
-// Nothing is sent between the move and its detection either: HELD compares the two identities in the
-// transaction that claims payouts (I89).
-//
-// Compares the database with the one that was last noted. If the database moved and may lack the last
-// commits, holds payouts. Then notes the present database.
-export async function holdIfDatabaseMoved(tx: Transaction, now: Date): Promise<void> {
+// Notes when this server was started, and whether commits wait for a standby here. If the database moves,
+// that decides whether an operator may say that nothing is missing. Notes the server too, if none was noted
+// before.
+export async function noteDatabase(tx: Transaction, now: Date): Promise<void> {
   const { isSynchronous } = await readReplication(tx)
-  // Most rounds end here, without the lock.
-  const unlocked = await compareWithKnownDatabase(tx)
-  if (!unlocked || (!unlocked.isMoved && unlocked.wasSynchronous === isSynchronous)) return
-  await awaitSenders(tx)
-  // Compares again: another worker may have noted the move before this one got the lock.
-  const comparison = await compareWithKnownDatabase(tx)
-  if (!comparison) return
-  const { identity, isMoved, isOtherCluster, wasSynchronous } = comparison
-  if (isMoved && (isOtherCluster || !wasSynchronous)) {
-    await holdPayouts(tx, now, { reason: MOVED_REASON, by: 'worker', restoredTo: now })
-  }
-  await storeKnownDatabase(tx, now, { identity, isSynchronous })
-}
-
-// Notes the present database after a restore. Payouts are held already.
-async function noteDatabase(tx: Transaction, now: Date): Promise<void> {
-  const comparison = await compareWithKnownDatabase(tx)
-  if (!comparison) return
-  const { isSynchronous } = await readReplication(tx)
-  await storeKnownDatabase(tx, now, { identity: comparison.identity, isSynchronous })
-}
-
-// Compares the identity of the connected database with the identity that was stored last, to detect a move to
-// another server or cluster. An identity begins with the id of the cluster and a slash. Returns undefined if
-// the server does not report one.
-async function compareWithKnownDatabase(db: Queryable): Promise<DatabaseComparison | undefined> {
-  const { rows } = await db.query<DatabaseComparison>({
-    name: 'read-known-database',
-    text: `select c.identity, k.is_synchronous as was_synchronous,
-                  coalesce(k.identity <> c.identity, false) as is_moved,
-                  coalesce(split_part(k.identity, '/', 1) <> split_part(c.identity, '/', 1), false)
-                    as is_other_cluster
-             from (select current_database_identity() as identity) as c
-             left join known_database k on true
-            where c.identity is not null`,
-  })
-  return rows[0]
-}
-
-// Stores the identity of the database, for later comparisons.
-async function storeKnownDatabase(
-  tx: Transaction,
-  now: Date,
-  { identity, isSynchronous }: { identity: string; isSynchronous: boolean },
-): Promise<void> {
   await tx.query({
-    name: 'write-known-database',
-    text: `insert into known_database (identity, is_synchronous, noted_at) values ($1, $2, $3)
+    name: 'note-database',
+    text: `insert into known_database (identity, is_synchronous, noted_at, server_started_at)
+           select identity, $1, $2, pg_postmaster_start_time()
+             from current_database_identity() as identity
+            where identity is not null
+              and not exists (select from known_database
+                               where is_synchronous = $1
+                                 and server_started_at = pg_postmaster_start_time())
            on conflict (is_only) do update
-              set identity = $1, is_synchronous = $2, noted_at = $3`,
-    values: [identity, isSynchronous, now],
+              set is_synchronous = $1, noted_at = $2, server_started_at = pg_postmaster_start_time()`,
+    values: [isSynchronous, now],
   })
 }
-
-const IDS_SKIPPED = 10_000_000
-const NUMBERS_SKIPPED_MIN = 1_000
-const NUMBERS_SKIPPED_PERCENT = 1
-const QUARANTINE_DAYS = 30 // The default of MANILLA_QUARANTINE_DAYS.
 
 type Restore = {
   now: Date
@@ -312,63 +292,19 @@ type Restore = {
 export type ClientPosition = { clientId: string; lastSequence: bigint }
 
 // Prepares a database that was restored to an earlier moment, before any process uses it. The database has
-// lost all changes since that moment, but banks, clients and payers still act on them:
-//
-//   payouts    held; the bank is queried about known ones, which are never sent (I82)
-//   numbers    numbers that may have been issued since are never issued again: a payer may use them
-//   ids        continue far above all that clients may have seen
+// lost all changes since that moment (db/functions/settle_lost_changes.sql).
 //
 // Events keep their sequence, without gaps (I5); consumers must be informed (docs/backup.md).
 export async function settleAfterRestore(tx: Transaction, restore: Restore): Promise<void> {
   const { now, restoredTo, by, skipNumbers } = restore
-  await skipIds(tx)
-  await skipRangeNumbers(tx, skipNumbers)
-  await forgetPools(tx)
-  await quarantineNumbers(tx, now)
   const reason = 'The database was restored.'
-  await holdPayouts(tx, now, { reason, by, restoredTo })
+  await tx.query({
+    name: 'settle-lost-changes',
+    text: 'select settle_lost_changes($1, $2, $3, $4, false, $5)',
+    values: [reason, by, now, restoredTo, skipNumbers ?? null],
+  })
   await noteDatabase(tx, now)
-}
-
-// Advances every sequence of ids by IDS_SKIPPED. Public ids are derived from these ids (src/ids.ts), so a
-// reused id would name two objects. Includes empty tables: their first rows may be among the lost changes.
-async function skipIds(tx: Transaction): Promise<void> {
-  await tx.query(
-    `select setval(format('%I.%I', schemaname, sequencename)::regclass,
-                   coalesce(last_value, start_value) + $1)
-       from pg_sequences where schemaname = current_schema()`,
-    [IDS_SKIPPED],
-  )
-}
-
-// Skips `count` numbers of every range, or a percentage if no count is set: customers of lost accounts may
-// hold these numbers. Includes unused ranges, whose first numbers may be among them. Skips at most half of
-// the remaining numbers, so that a small range is not used up.
-async function skipRangeNumbers(tx: Transaction, count: number | undefined): Promise<void> {
-  await tx.query(
-    `update number_ranges r
-        set next_index = r.next_index + least(
-              coalesce($1::bigint, greatest($2, size * $3 / 100)), (size - r.next_index) / 2)
-       from (select id, last_serial - first_serial + 1 as size from number_ranges) as s
-      where s.id = r.id`,
-    [count ?? null, NUMBERS_SKIPPED_MIN, NUMBERS_SKIPPED_PERCENT],
-  )
-}
-
-// Forgets the reservations, so that banks reserve new numbers. A repeated reservation request would return
-// the old numbers.
-async function forgetPools(tx: Transaction): Promise<void> {
-  await tx.query(`delete from reserved_numbers where state in ('asked', 'available')`)
-}
-
-// Restarts the quarantine of numbers whose quarantine had ended: the lost changes may include a new lease of
-// such a number.
-async function quarantineNumbers(tx: Transaction, now: Date): Promise<void> {
-  await tx.query(
-    `update numbers set reusable_at = $1::timestamptz + make_interval(days => $2)
-      where payment_id is not null and reusable_at <= $1`,
-    [now, QUARANTINE_DAYS],
-  )
+  await alertHeld(tx, now)
 }
 
 // Returns the number of the last event that the database has for each client. A consumer may have received

@@ -3,6 +3,7 @@
 
 import type { BankConnections, NameAnswer, NamedAccount } from '#banks/connector.ts'
 import { systemClock } from '#clock.ts'
+import { isWaiting } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { CURRENCY, kobo } from '#money.ts'
@@ -22,10 +23,13 @@ const IS_ENQUIRY_REPEATED = `
     and exists (select from settlement_payees p
                  where p.client_id = b.client_id and p.bank_account_id = b.id)`
 
+// SQL condition: the enquiry for the account `b` is due. The first one has no planned time.
+const isEnquiryDue = (now: string) =>
+  `${IS_ENQUIRY_REPEATED} and not ${isWaiting('b.next_enquiry_at', { now, longest: LONGEST_INTERVAL_MS })}`
+
 // SQL condition: a name enquiry is due.
 export const HAS_DUE_ENQUIRIES = `exists (
-  select from bank_accounts b
-   where ${IS_ENQUIRY_REPEATED} and (b.next_enquiry_at is null or b.next_enquiry_at <= clock.now))`
+  select from bank_accounts b where ${isEnquiryDue('clock.now')})`
 
 type DueEnquiry = Pick<BankAccount, 'id' | 'bankCode' | 'accountNumberSealed' | 'accountName'>
 
@@ -36,7 +40,7 @@ export async function claimEnquiry(tx: Transaction, now: Date): Promise<DueEnqui
     name: 'claim-name-enquiry',
     text: `with due as materialized (
              select b.id from bank_accounts b
-              where ${IS_ENQUIRY_REPEATED} and (b.next_enquiry_at is null or b.next_enquiry_at <= $1)
+              where ${isEnquiryDue('$1')}
               order by b.next_enquiry_at nulls first, b.id limit 1
                 for no key update of b skip locked)
            update bank_accounts b

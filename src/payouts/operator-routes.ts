@@ -5,6 +5,7 @@ import { type Static, type TObject, Type } from '@fastify/type-provider-typebox'
 import { requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
 import {
+  ApprovalBody,
   checkerOf,
   ofPeople,
   operationsOf,
@@ -18,7 +19,7 @@ import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { choice, SUMMARISED } from '#http/lists.ts'
 import { referenceKey } from '#http/path-keys.ts'
-import { type Call, Nothing, resource } from '#http/resource.ts'
+import { type Call, resource } from '#http/resource.ts'
 import { digits, strictObject, text } from '#http/schemas.ts'
 import {
   FAILURE_STATES,
@@ -105,6 +106,7 @@ export const operatorPayouts = resource('/api/v1/operator/payouts', {
     },
   })
   .act('failPayout', {
+    ...ofPeople,
     path: '/:reference/fail',
     summary: 'Request that an unknown payout fails',
     description:
@@ -119,8 +121,7 @@ export const operatorPayouts = resource('/api/v1/operator/payouts', {
     message: 'Failure requested successfully',
     run: async (tx, call) => {
       const { reference } = call.params
-      const by = { ...toViewer(call, call), now: call.now }
-      await requestPayoutFailure(tx, by, { reference, ...call.body })
+      await requestPayoutFailure(tx, checkerOf(call), { reference, ...call.body })
       return readDetail(tx, call, reference)
     },
   })
@@ -144,8 +145,8 @@ async function readDetail(db: Queryable, call: Call, reference: string) {
 
 const { listRequests, rejecting, withdrawing } = operationsOf(workflow, referenceOf)
 
-// /api/v1/operator/payout-failures: requests to fail payouts that a bank may have, under maker-checker.
-// Client credentials may request, but only users decide.
+// /api/v1/operator/payout-failures: requests to fail payouts that a bank may have, under maker-checker. Only
+// users request and decide.
 export const payoutFailures = resource('/api/v1/operator/payout-failures', {
   tag: 'Operator',
   noun: 'request',
@@ -168,14 +169,16 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
       'The payout, or every open one of the file, fails and its money is available again. Only ' +
       'by a user who did not ask for it and is independent of who did.',
     isKeyed: true,
-    body: Nothing,
+    body: ApprovalBody,
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'other_person_needed',
       'payout_file_paid',
       'payout_settled',
+      'request_changed',
       'request_decided',
       'request_not_found',
     ],
@@ -186,7 +189,8 @@ export const payoutFailures = resource('/api/v1/operator/payout-failures', {
       // The first step approves the request, in its own transaction. The idempotency key stores the reference
       // for a retry of the second step.
       const begin = async (tx: Transaction) => {
-        await workflow.approve(tx, { ...checkerOf(call), hooks }, reference)
+        const approval = { key: reference, revision: call.body.revision }
+        await workflow.approve(tx, { ...checkerOf(call), hooks }, approval)
         return reference
       }
       return withIdempotentSteps(call, { request, reply, pool: batchPool, begin }, async () => {

@@ -18,6 +18,7 @@ import {
   type PayoutId,
   type SettlementId,
   type SubaccountId,
+  type UserId,
 } from '#ids.ts'
 import type { Kobo } from '#money.ts'
 import { appendEvents, type NewEventOf } from '#records/events.ts'
@@ -42,6 +43,7 @@ export type NewPayout = {
   to: { bankCode: string; accountNumber: string; accountName: string }
   narration: string
   requestedBy: string // The actor.
+  requestedByUser: UserId | null // Null for client credentials and workers.
   approversNeeded: ApproverCount
   bankAccountId?: BankAccountId | undefined
   subaccountId?: SubaccountId | undefined
@@ -78,6 +80,7 @@ export type Payout = {
   fileReference: string | null // The reference of its payout file, if it is in one.
   requestedBy: string
   requestedAt: Date
+  firstApprovedBy: string | null
   decidedBy: string | null
   decidedAt: Date | null
   decisionReason: string | null
@@ -106,7 +109,7 @@ export const SELECT_PAYOUT = `
          p.amount_kobo, p.currency, p.narration, p.fee_kobo, p.vat_kobo, p.cost_kobo,
          p.cost_vat_kobo, a.reference as bank_account_reference, p.subaccount_id, p.settlement_id,
          p.credit_id, p.batch_id, f.reference as file_reference, p.queries, p.next_query_at,
-         p.requested_by, p.requested_at, p.decided_by, p.decided_at, p.decision_reason,
+         p.requested_by, p.requested_at, p.first_approved_by, p.decided_by, p.decided_at, p.decision_reason,
          p.sending_at, p.bank_reference, p.failure_reason, p.settled_by, p.settled_at
     from payouts p
     left join clients o on o.id = p.client_id

@@ -9,7 +9,7 @@ import { raiseAlerts } from '#records/alerts.ts'
 import { awaitHolders, lockAndClaimCalls } from '#records/call-rates.ts'
 import { appendEvents } from '#records/events.ts'
 import type { Round } from '#workers/loop.ts'
-import { alertBlocked, arePayoutsHeld, holdIfDatabaseMoved } from './holds.ts'
+import { alertBlocked, alertHeld, arePayoutsHeld, noteDatabase } from './holds.ts'
 import { claimReviews, takeReviewAnswer } from './review.ts'
 import { settleAsReported } from './settle.ts'
 import {
@@ -69,13 +69,14 @@ export async function queryPayouts(deps: QueryDeps): Promise<number> {
   return queryBanks(deps, [...deps.bankConnections.keys()])
 }
 
-// Holds payouts if the database moved, makes stale and restored payouts unknown, and raises alerts.
+// Notes the database, makes stale and restored payouts unknown, and raises alerts.
 async function watchPayouts({ batchPool, clock }: PayoutDeps): Promise<void> {
   const now = clock()
-  await withTransaction(batchPool, (tx) => holdIfDatabaseMoved(tx, now))
+  await withTransaction(batchPool, (tx) => noteDatabase(tx, now))
   await withTransaction(batchPool, async (tx) => {
     await markStaleUnknown(tx, now)
     await markRestoredUnknown(tx, now)
+    await alertHeld(tx, now)
     await alertLongUnknown(tx, now)
     await alertBlocked(tx, now)
   })

@@ -17,7 +17,7 @@ import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { computeFeeOnTop } from '#fees/fee.ts'
 import { findPayoutRule } from '#fees/rules.ts'
-import type { BankAccountId, ClientId, PayoutId } from '#ids.ts'
+import type { BankAccountId, ClientId, PayoutId, UserId } from '#ids.ts'
 import { clientOwner, type SharedAccount, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
@@ -42,6 +42,7 @@ type Deps = {
 type Order = {
   client: Client
   actor: string
+  userId: UserId | null
   bankAccountId: BankAccountId
   amountKobo: Kobo
   currency: string
@@ -76,6 +77,7 @@ export async function requestPayout(tx: Transaction, deps: Deps, order: Order): 
       },
       narration,
       requestedBy: actor,
+      requestedByUser: order.userId,
       approversNeeded,
       bankAccountId: account.id,
       fee,
@@ -267,18 +269,17 @@ export async function createPayouts(
            select n.reference, n.client_id, n.purpose, n.bank_code, n.to_bank_code,
                   n.to_account_sealed, n.to_account_name, n.amount_kobo, n.currency, n.narration,
                   n.fee_kobo, n.vat_kobo, n.fee_rule_id, n.bank_account_id, n.subaccount_id,
-                  n.settlement_id, n.credit_id, n.approval, n.requested_by, u.id, $21,
+                  n.settlement_id, n.credit_id, n.approval, n.requested_by, n.requested_by_user, $22,
                   greatest(n.approvers, 1)
              from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bytea[],
                          $7::text[], $8::bigint[], $9::text[], $10::text[], $11::bigint[],
                          $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],
-                         $17::bigint[], $18::text[], $19::text[], $20::bigint[]) with ordinality
+                         $17::bigint[], $18::text[], $19::text[], $20::bigint[],
+                         $21::uuid[]) with ordinality
                   as n (reference, client_id, purpose, bank_code, to_bank_code, to_account_sealed,
                         to_account_name, amount_kobo, currency, narration, fee_kobo, vat_kobo,
                         fee_rule_id, bank_account_id, subaccount_id, settlement_id, credit_id,
-                        approval, requested_by, approvers, place)
-             left join users u
-               on u.client_id = n.client_id and n.requested_by = 'user:' || u.email
+                        approval, requested_by, approvers, requested_by_user, place)
             order by n.place
            returning id, reference`,
     values: [...toColumns(sealer, payouts), now],
@@ -295,7 +296,7 @@ export async function createPayouts(
   return rows
 }
 
-// Turns the payouts into one array per parameter of the insert, in the order of `$1` to `$20`.
+// Turns the payouts into one array per parameter of the insert, in the order of `$1` to `$21`.
 function toColumns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
   const texts = (read: (payout: NewPayout) => string) => payouts.map(read)
   const numbers = (read: (payout: NewPayout) => bigint | null | undefined) =>
@@ -321,5 +322,6 @@ function toColumns(sealer: Sealer, payouts: readonly NewPayout[]): unknown[] {
     plainArray(texts(({ approversNeeded }) => (approversNeeded > 0 ? 'needed' : 'not_needed'))),
     texts(({ requestedBy }) => requestedBy),
     numbers(({ approversNeeded }) => BigInt(approversNeeded)),
+    payouts.map(({ requestedByUser }) => requestedByUser),
   ]
 }

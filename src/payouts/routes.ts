@@ -2,19 +2,23 @@
 // approve and reject: client credentials are not a second person.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { requireApprover, requireUser, toViewer } from '#approvals/views.ts'
+import { ApprovalBody, requireApprover, requireUser, toViewer } from '#approvals/views.ts'
 import type { NameAnswer } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
-import { withTransaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { scopeRefusal } from '#http/authentication.ts'
-import type { Deps } from '#http/deps.ts'
+import { withCaller } from '#http/caller.ts'
 import { SUMMARISED } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
 import { Amount, digits, namedBody, strictObject, text } from '#http/schemas.ts'
-import type { ClientId } from '#ids.ts'
 import { CURRENCY, type Kobo, koboOf } from '#money.ts'
-import { approvePayout, cancelPayout, findApprovalObstacle, rejectPayout } from './approve.ts'
+import {
+  approvePayout,
+  cancelPayout,
+  findApprovalObstacle,
+  payoutRevision,
+  rejectPayout,
+} from './approve.ts'
 import { type BankAccount, getBankAccount, recordNameAnswer } from './bank-accounts.ts'
 import { enquireName } from './name-enquiries.ts'
 import { awaitsApproval } from './payout.ts'
@@ -71,15 +75,15 @@ export const payouts = resource('/api/v1/payouts', {
       'reserve_floor_reached',
     ],
     pool: 'batchPool',
-    prepare: (call) => confirmAccount(call, call.clientId, call.body.bankAccount),
+    prepare: (call) => confirmAccount(call, call.body.bankAccount),
     run: async (tx, call) => {
-      const { client, actor, body, prepared } = call
+      const { client, actor, userId, body, prepared } = call
       const { narration, currency = CURRENCY } = body
       const { account, answer } = prepared
       if (answer?.status === 'not_found') throw new Refusal('bank_account_unknown')
       const amountKobo = koboOf(body.amount) as Kobo // The schema has checked it.
       const bankAccountId = account.id
-      const order = { client, actor, bankAccountId, amountKobo, currency, narration }
+      const order = { client, actor, userId, bankAccountId, amountKobo, currency, narration }
       return readDetail(tx, call, await requestPayout(tx, call, order))
     },
   })
@@ -130,10 +134,12 @@ export const payouts = resource('/api/v1/payouts', {
     description: 'Only by a user who neither created it nor chose its bank account.',
     isForPeople: true,
     guard: () => requireUser,
+    body: ApprovalBody,
     view: PayoutDetailView,
     errors: [
       'second_approver_needed',
       'approver_chose_account',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
@@ -145,12 +151,14 @@ export const payouts = resource('/api/v1/payouts', {
       'payout_decided',
       'payout_not_found',
       'refund_credit_reversed',
+      'request_changed',
     ],
     message: 'Payout approved successfully',
     pool: 'batchPool',
     run: async (tx, call) => {
       const { reference } = call.params
-      await approvePayout(tx, requireApprover(call, call), reference)
+      const { revision } = call.body
+      await approvePayout(tx, requireApprover(call, call), { reference, revision })
       return readDetail(tx, call, reference)
     },
   })
@@ -181,10 +189,10 @@ export const payouts = resource('/api/v1/payouts', {
 // If an account is unconfirmed, or the bank did not know it, asks the bank again. The answer stays recorded
 // even if the payout is refused.
 async function confirmAccount(
-  { db, batchPool, sealer, clock, bankConnections }: Deps,
-  clientId: ClientId,
+  call: Call,
   reference: string | undefined,
 ): Promise<{ account: BankAccount; answer?: NameAnswer }> {
+  const { db, batchPool, sealer, clock, bankConnections, clientId, request } = call
   const account = await getBankAccount(db, clientId, reference)
   if (account.status !== 'unconfirmed' && account.nameAtBank !== '') return { account }
   const answer = await enquireName(db, bankConnections, {
@@ -193,7 +201,9 @@ async function confirmAccount(
     expectedName: account.accountName,
   })
   if (answer.status !== 'no_answer') {
-    await withTransaction(batchPool, (tx) => recordNameAnswer(tx, clock(), { account, answer }))
+    await withCaller(call, { request, pool: batchPool }, (tx) =>
+      recordNameAnswer(tx, clock(), { account, answer }),
+    )
   }
   return { account, answer }
 }
@@ -206,5 +216,5 @@ async function readDetail(db: Queryable, call: Call, reference: string) {
     ? (scopeRefusal(call, 'payouts:write') ??
       (await findApprovalObstacle(db, toViewer(call, call), payout.id)))
     : null
-  return { ...payout, obstacle }
+  return { ...payout, obstacle, revision: payoutRevision(payout) }
 }

@@ -8,6 +8,7 @@
 // connectors and files do not pay: the operator sends such returns by hand.
 
 import type { PayoutInstruction } from '#banks/connector.ts'
+import { isWaiting } from '#db/due.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import { quotedArray } from '#db/sql.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -22,6 +23,10 @@ import { type Payout, recordRouting } from './payout.ts'
 import { chooseSendingBank, type Sending } from './sending-bank.ts'
 import { transition } from './states.ts'
 
+// The first and the longest wait before an order that could not be sent is sent again.
+const FIRST_MS = 5_000
+const LONGEST_MS = 300_000
+
 export type ClaimedPayout = PayoutInstruction & { id: PayoutId }
 
 // SQL condition on a payout `p`: it is approved, and no hold or restore keeps it from being sent.
@@ -30,7 +35,7 @@ export const IS_TO_BE_SENT = `status = 'queued' and approval in ('not_needed', '
 // SQL condition on a payout `p`: a connector or a file may take it now. A payout that could not be sent waits
 // before the next attempt.
 const isDue = (now: string) => `${IS_TO_BE_SENT} and currency = '${CURRENCY}'
-  and (send_after is null or send_after <= ${now}) and not ${isUnscreened(now)}`
+  and not ${isWaiting('send_after', { now, longest: LONGEST_MS })} and not ${isUnscreened(now)}`
 
 type Claiming = {
   bankCode: string
@@ -43,20 +48,19 @@ type Claiming = {
 
 // SQL condition on a bank `b`: it has payouts to send, and routing lets it take orders
 // (src/routing/bank-route.ts).
-const hasWorkFor = (now: string, latest: string) => `
+const hasWorkFor = (now: string) => `
   exists (select from payouts p
            where bank_code = b.code and ${isDue(now)} and ${BLOCKED} is null)
   and not exists (select from bank_routes r
                    where r.bank_code = b.code and r.direction = 'out' and r.state = 'left'
-                     and r.retry_at > ${now} and r.retry_at <= ${latest})`
+                     and ${isWaiting('r.retry_at', { now, longest: RETRY_MAX_MS })})`
 
 // SQL condition: one of these banks has a payout to send, and takes orders.
 export const hasPayoutsToSend = (bankCodes: readonly string[]) => `exists (
   select from unnest(${quotedArray(bankCodes)}) as b (code)
-   where ${hasWorkFor('clock.now', `clock.now + interval '${RETRY_MAX_MS} ms'`)})`
+   where ${hasWorkFor('clock.now')})`
 
-// Returns those of the banks that have payouts to send and take orders. A time of retry (retry_at) that is
-// more than RETRY_MAX_MS ahead does not stop a bank: no wait is that long.
+// Returns those of the banks that have payouts to send and take orders.
 export async function findSendingBanks(
   db: Queryable,
   bankCodes: readonly string[],
@@ -65,8 +69,8 @@ export async function findSendingBanks(
   const { rows } = await db.query<{ bankCode: string }>({
     name: 'find-sending-banks',
     text: `select code as bank_code from unnest($1::text[]) as b (code)
-            where ${hasWorkFor('$2', '$3')}`,
-    values: [bankCodes, now, new Date(now.getTime() + RETRY_MAX_MS)],
+            where ${hasWorkFor('$2')}`,
+    values: [bankCodes, now],
   })
   return rows.map(({ bankCode }) => bankCode)
 }
@@ -141,8 +145,6 @@ export async function markSentByHand(
   })
 }
 
-const FIRST_MS = 5_000
-const LONGEST_MS = 300_000
 export const UNREACHABLE_ALERT_MS = 1_800_000
 
 // Returns 5 s, 10 s, 20 s, … up to five minutes, shortened at random by up to half, so that payouts are not

@@ -7,7 +7,15 @@ import { CLIENTS, requireClientId } from '#access/client-routes.ts'
 import { getClient } from '#access/clients.ts'
 import { invalidField } from '#errors.ts'
 import { resource } from '#http/resource.ts'
-import { Amount, chosen, named, namedBody, SOME_CHANGE, wholeNumber } from '#http/schemas.ts'
+import {
+  Amount,
+  chosen,
+  named,
+  namedBody,
+  SOME_CHANGE,
+  trueOrFalse,
+  wholeNumber,
+} from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { type Kobo, kobo, koboOf } from '#money.ts'
 import {
@@ -80,9 +88,15 @@ const TwoApproversAbove = Type.Optional(
   }),
 )
 
+const STRICT =
+  'Nobody approves what somebody requested whom they gave access, directly or through others ' +
+  '(approver_gave_access). Holds for all that users of the client approve.'
+const StrictApprovers = Type.Optional(trueOrFalse(STRICT))
+
 const ApprovalRequest = namedBody('PayoutApprovalRequest', {
   ...ApprovalFields,
   twoApproversAbove: TwoApproversAbove,
+  strictApprovers: StrictApprovers,
 })
 
 const Limit = (description: string) =>
@@ -103,6 +117,7 @@ const SettingsRequest = named(
     dailyLimit: Limit('Most that may be paid out in a day (West Africa Time).'),
     reserveFloorPercent: ReservePercent('Least reserve of settlements. 0: none.'),
     reserveFloorDays: ReserveDays('Least time that it is held back.'),
+    strictApprovers: StrictApprovers,
   },
   SOME_CHANGE,
 )
@@ -126,6 +141,7 @@ const SettingsView = view('PayoutSettings', (f: Fields<PayoutSettings>) => ({
   perPayoutLimit: f.nairaOrNull('perPayoutKobo', 'Null: no limit.'),
   dailyLimit: f.nairaOrNull('perDayKobo', 'Null: no limit.'),
   ...ReserveFloorView.fields,
+  strictApprovers: f.flag('strictApprovers', STRICT),
 }))
 
 const READ = 'Settings retrieved successfully'
@@ -158,6 +174,7 @@ export const payoutSettings = resource('/api/v1/payout-settings', {
       approvalAboveKobo: parseApproval(body),
       twoApproversAboveKobo:
         body.twoApproversAbove === undefined ? undefined : parseLimit(body.twoApproversAbove),
+      strictApprovers: body.strictApprovers,
     }),
     run: async (tx, call) => {
       await tightenApproval(tx, call, call.input)
@@ -201,6 +218,7 @@ export const clientPayoutSettings = resource(`${CLIENTS}/:clientId/payout-settin
 // Converts a request to the settings that it changes. An omitted field keeps its value.
 function parseChanges(body: Static<typeof SettingsRequest>): Partial<PayoutSettings> {
   const { payoutApproval, approvalAbove, twoApproversAbove, perPayoutLimit, dailyLimit } = body
+  const { strictApprovers } = body
   if (payoutApproval === undefined && approvalAbove !== undefined) refuseApprovalAbove()
   return {
     ...(payoutApproval && { approvalAboveKobo: parseApproval({ payoutApproval, approvalAbove }) }),
@@ -210,6 +228,7 @@ function parseChanges(body: Static<typeof SettingsRequest>): Partial<PayoutSetti
     ...(perPayoutLimit !== undefined && { perPayoutKobo: parseLimit(perPayoutLimit) }),
     ...(dailyLimit !== undefined && { perDayKobo: parseLimit(dailyLimit) }),
     ...parseReserveFloor(body),
+    ...(strictApprovers !== undefined && { strictApprovers }),
   }
 }
 

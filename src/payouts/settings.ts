@@ -19,6 +19,7 @@ export type PayoutSettings = {
   perDayKobo: Kobo | null
   reserveFloorBps: number
   reserveFloorDays: number
+  strictApprovers: boolean // Nobody approves requests of users to whom they gave access (approver_unfitness).
 }
 
 const DEFAULTS: PayoutSettings = {
@@ -28,11 +29,12 @@ const DEFAULTS: PayoutSettings = {
   perDayKobo: null,
   reserveFloorBps: 0,
   reserveFloorDays: 0,
+  strictApprovers: false,
 }
 
 const SELECT_SETTINGS = `
   select approval_above_kobo, per_payout_kobo, per_day_kobo, two_approvers_above_kobo,
-         reserve_floor_bps, reserve_floor_days
+         reserve_floor_bps, reserve_floor_days, strict_approvers
     from payout_settings where client_id = $1`
 
 export async function readPayoutSettings(
@@ -140,10 +142,11 @@ export async function countApprovers(
   return isAbove(amountKobo, approvalAboveKobo) ? 1 : 0
 }
 
-// If `twoApproversAboveKobo` is undefined, that threshold stays as it is.
+// A field that is undefined stays as it is.
 type Tightening = {
   approvalAboveKobo: Kobo | null
   twoApproversAboveKobo?: Kobo | null | undefined
+  strictApprovers?: boolean | undefined
 }
 
 // Returns whether a change raises an approval threshold, so that fewer payouts need approval. Null (no
@@ -158,17 +161,19 @@ function isHigher(newKobo: Kobo | null | undefined, oldKobo: Kobo | null): boole
 export async function tightenApproval(
   tx: Transaction,
   { client, actor, now }: { client: Client; actor: string; now: Date },
-  { approvalAboveKobo, twoApproversAboveKobo }: Tightening,
+  { approvalAboveKobo, twoApproversAboveKobo, strictApprovers }: Tightening,
 ): Promise<void> {
   const old = await lockSettings(tx, client.id)
   const isLooser =
     isHigher(approvalAboveKobo, old.approvalAboveKobo) ||
-    isHigher(twoApproversAboveKobo, old.twoApproversAboveKobo)
+    isHigher(twoApproversAboveKobo, old.twoApproversAboveKobo) ||
+    (old.strictApprovers && strictApprovers === false)
   if (isLooser) throw new Refusal('payout_approval_kept')
   const by = { clientId: client.id, actor, now }
   const changes = {
     approvalAboveKobo,
     ...(twoApproversAboveKobo === undefined ? {} : { twoApproversAboveKobo }),
+    ...(strictApprovers === undefined ? {} : { strictApprovers }),
   }
   await writeSettings(tx, by, { client, changes })
 }
@@ -214,12 +219,13 @@ async function writeSettings(
   const old = await readPayoutSettings(tx, client.id)
   const settings = { ...old, ...changes }
   const { approvalAboveKobo, twoApproversAboveKobo, perPayoutKobo, perDayKobo } = settings
-  const { reserveFloorBps, reserveFloorDays } = settings
+  const { reserveFloorBps, reserveFloorDays, strictApprovers } = settings
   await tx.query({
     name: 'write-payout-settings',
     text: `update payout_settings
               set approval_above_kobo = $2, per_payout_kobo = $3, per_day_kobo = $4,
-                  two_approvers_above_kobo = $5, reserve_floor_bps = $6, reserve_floor_days = $7
+                  two_approvers_above_kobo = $5, reserve_floor_bps = $6, reserve_floor_days = $7,
+                  strict_approvers = $8
             where client_id = $1`,
     values: [
       client.id,
@@ -229,6 +235,7 @@ async function writeSettings(
       twoApproversAboveKobo,
       reserveFloorBps,
       reserveFloorDays,
+      strictApprovers,
     ],
   })
   await writeAuditLog(tx, now, {
@@ -243,6 +250,7 @@ async function writeSettings(
       dailyLimit: formatOrNull(perDayKobo),
       reserveFloorBps,
       reserveFloorDays,
+      strictApprovers,
     },
   })
 }

@@ -2,6 +2,7 @@
 
 import { CALL_MS_MAX } from '#banks/bank-http.ts'
 import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
+import { isDue } from '#db/due.ts'
 import type { Queryable } from '#db/pool.ts'
 import { quotedArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -9,7 +10,7 @@ import type { PayoutId } from '#ids.ts'
 import { CURRENCY } from '#money.ts'
 import { raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
-import { MAY_HAVE_BEEN_SENT } from './holds.ts'
+import { IS_QUERIED_AFTER_LOSS } from './holds.ts'
 import type { PayoutOutcome } from './settle.ts'
 import { transition } from './states.ts'
 
@@ -173,20 +174,16 @@ export function queryAfterMs(queries: number): number {
 export const queryAfter = (queries: string) =>
   `least(${FIRST_QUERY_MS} * power(2, least(${queries}, 20)), ${LONGEST_QUERY_MS}) * interval '1 millisecond'`
 
-// SQL condition: the query planned for `at` is due. A query that is planned further ahead than its interval
-// is due too: it was planned before the clock was set back.
-const isQueryDue = (at: string, { now, interval }: { now: string; interval: string }) =>
-  `(${at} <= ${now} or ${at} > ${now} + ${interval})`
-
+// SQL condition: the next query about an unknown payout is due.
 const isUnknownDue = (now: string) =>
-  isQueryDue('next_query_at', { now, interval: queryAfter('queries') })
+  isDue('next_query_at', { now, longest: queryAfter('queries') })
 
 // SQL condition on a review `r` of a payout `p` (review.ts): the review is due. A repeated report plans a
 // query up to a minute ahead.
 export const isReviewDue = (now: string) =>
-  `p.status not in ('sending', 'unknown') and ${isQueryDue('r.next_query_at', {
+  `p.status not in ('sending', 'unknown') and ${isDue('r.next_query_at', {
     now,
-    interval: `greatest(interval '1 minute', ${queryAfter('r.queries - 1')})`,
+    longest: `greatest(interval '1 minute', ${queryAfter('r.queries - 1')})`,
   })}`
 
 // Returns whether a connection can know a payout, so that its "not found" means something. Only the
@@ -234,34 +231,38 @@ export async function alertWaiting(
   await appendEvents(tx, now, await raiseAlerts(tx, now, [alert]))
 }
 
+// The time from which a payout that is being sent is unknown.
+const STALE_AT = `sending_at + interval '${STALE_MS + 1} ms'`
+
 // Makes payouts unknown that were claimed too long ago. Excludes payouts in files: they wait for the bank's
 // report, however long it takes.
 export async function markStaleUnknown(tx: Transaction, now: Date): Promise<void> {
   await transition(tx, {
     name: 'stale-payouts',
     rows: `select id from payouts
-            where status = 'sending' and batch_id is null and sending_at < $2
+            where status = 'sending' and batch_id is null
+              and ${isDue(STALE_AT, { now: '$1', longest: STALE_MS })}
             order by id for no key update skip locked`,
     from: 'sending',
     to: 'unknown',
     set: 'next_query_at = $1',
-    values: [now, new Date(now.getTime() - STALE_MS)],
+    values: [now],
     by: 'worker',
     now,
     detail: 'Nobody heard the answer.',
   })
 }
 
-// Makes queued payouts unknown that may have been sent before the database was restored. A queued payout can
-// become unknown only by way of `sending` (TRANSITIONS in states.ts).
+// Makes queued payouts unknown that may have been sent before the database was restored or moved. A queued
+// payout can become unknown only by way of `sending` (TRANSITIONS in states.ts).
 export async function markRestoredUnknown(tx: Transaction, now: Date): Promise<void> {
-  const detail = 'It may have been sent before the database was restored.'
+  const detail = 'It may have been sent before the database was restored or moved.'
   const cause = { by: 'restore', now, detail }
   const moved = await transition(tx, {
     name: 'restored-payouts',
     rows: `select id from payouts
             where status = 'queued' and approval in ('not_needed', 'approved')
-              and ${MAY_HAVE_BEEN_SENT}
+              and ${IS_QUERIED_AFTER_LOSS}
             order by id for no key update skip locked`,
     from: 'queued',
     to: 'sending',
@@ -331,6 +332,8 @@ export async function claimQueries(
   return rows
 }
 
+const ALERT_AT = `sending_at + interval '${ALERT_AFTER_MS} ms'`
+
 type LongUnknown = {
   reference: string
   bankCode: string
@@ -344,12 +347,12 @@ export async function findLongUnknown(tx: Transaction, now: Date): Promise<LongU
     name: 'long-unknown-payouts',
     text: `select reference, bank_code, sending_at, not_found_answers
              from payouts p
-            where status = 'unknown' and sending_at < $1
+            where status = 'unknown' and ${isDue(ALERT_AT, { now: '$1', longest: ALERT_AFTER_MS })}
               and not exists (select from alerts
                                where kind = 'payout_unknown' and cleared_at is null
                                  and subject = 'payout/' || p.reference)
             order by id limit 100`,
-    values: [new Date(now.getTime() - ALERT_AFTER_MS)],
+    values: [now],
   })
   return rows
 }

@@ -4,10 +4,11 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import {
+  approvalFields,
   CannotApprove,
-  cannotApprove,
   DecidedFields,
   presentObstacle,
+  REVISION_SAYS,
   RequestedFields,
 } from '#approvals/views.ts'
 import type { BankConnections } from '#banks/connector.ts'
@@ -45,7 +46,7 @@ export const PayoutFailureView = view('RequestedFailure', (f: Fields<PayoutFailu
   evidence: f.text('evidence', 'What the bank said.'),
   state: f.text('state', `One of ${FAILURE_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -141,11 +142,12 @@ const DetailFieldsView = view(undefined, (f: Fields<PayoutDetail, PayoutContext>
   history: f.list(ChangeView, 'history', 'What happened to it, in order.'),
 }))
 
-type ClientPayout = PayoutDetail & { obstacle: RefusalCode | null }
+type ClientPayout = PayoutDetail & { obstacle: RefusalCode | null; revision: string }
 
 export const PayoutDetailView = view('PayoutDetail', (f: Fields<ClientPayout, PayoutContext>) => ({
   ...PayoutView.fields,
   ...DetailFieldsView.fields,
+  revision: f.token('revision', REVISION_SAYS),
   cannotApprove: f.as(
     CannotApprove('Why you cannot approve it while it awaits that. Null if you can.'),
     ({ obstacle }) => presentObstacle(obstacle),

@@ -21,6 +21,7 @@ import {
   timestamp,
   watDay,
 } from '#clock.ts'
+import { isDue } from '#db/due.ts'
 import type { ClockCheck } from '#db/health.ts'
 import type { Pool } from '#db/pool.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -34,7 +35,7 @@ import { readHolidays } from '#settlement/holidays.ts'
 import type { Round } from '#workers/loop.ts'
 import { recordNameAnswer } from './bank-accounts.ts'
 import { listOpenFiles, type PayoutFile } from './files.ts'
-import { BLOCKED } from './holds.ts'
+import { BLOCKED, LAST_RELEASED_AT } from './holds.ts'
 import { canEnquire, claimEnquiry, enquireName } from './name-enquiries.ts'
 import {
   type ClaimedPayout,
@@ -338,19 +339,19 @@ async function findWaiting(tx: Transaction, now: Date): Promise<NewAlert[]> {
                   bool_or(is_unsent) as is_unsent
              from (select bank_code, unsent_since as since, true as is_unsent
                      from payouts p
-                    where unsent_since <= $2
+                    where ${isDue(`unsent_since + interval '${UNREACHABLE_ALERT_MS} ms'`, {
+                      now: '$2',
+                      longest: UNREACHABLE_ALERT_MS,
+                    })}
                       and (status = 'sending' or ${IS_TO_BE_SENT} and ${BLOCKED} is null)
                     union all
                    select bank_code, greatest(requested_at, decided_at,
-                            (select max(released_at) from payout_holds)), false
+                            ${LAST_RELEASED_AT}), false
                      from payouts p
                     where ${IS_TO_BE_SENT} and ${BLOCKED} is null and unsent_since is null) as queued
             where is_unsent or since <= $1
             group by bank_code order by bank_code`,
-    values: [
-      new Date(now.getTime() - QUEUED_MS_MAX),
-      new Date(now.getTime() - UNREACHABLE_ALERT_MS),
-    ],
+    values: [new Date(now.getTime() - QUEUED_MS_MAX), now],
   })
   return rows.map(({ bankCode, payouts, since, isUnsent }) => ({
     kind: 'payouts_waiting',

@@ -7,10 +7,14 @@
 //
 // A delivery that was in flight at the time of the request may still get a response, so responses are erased
 // last. That step also repeats the credits, for credits that were being booked at the time of the request.
+//
+// Nothing is erased that an active hold or an open case needs (I250): a request is refused, and an erasure
+// that has begun pauses until nothing needs the data. Operators get an alert about either.
 
 import { type Client, mayUseMerchant } from '#access/permissions.ts'
 import { accountWithNumber, numbersOfAccount } from '#accounts/account.ts'
 import { queueBlock } from '#accounts/bank-changes.ts'
+import { isDue } from '#db/due.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
 import { type AccountId, type AdviceId, type ClientId, leastIdAt, type PaymentId } from '#ids.ts'
@@ -19,9 +23,11 @@ import type { Customer } from '#payments/advice.ts'
 import { isOpen } from '#payments/payment.ts'
 import type { PaymentStatus } from '#payments/states.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
+import { lockErasures, WHOLLY_BARRED_CLIENTS } from '#records/erasure-bars.ts'
 import { appendEvents, type NewEvent } from '#records/events.ts'
 import { NOBODY_ON_LINE, SOMEBODY_ON_LINE } from '#records/shared-sql.ts'
 import type { Sealer } from '#seal.ts'
+import { refuseBarred } from './bars.ts'
 
 const ERASED_NAME = 'Erased'
 const CREDITS_MAX = 1_000
@@ -40,11 +46,21 @@ type Erasure = {
   since: Date // When the account or advice was created.
 }
 
+// SQL condition: the responses to erase are no longer needed by requests that were under way.
+const isWaitOver = (now: string) =>
+  isDue(`e.asked_at + interval '${ANSWERS_WAIT_MS} ms'`, { now, longest: ANSWERS_WAIT_MS })
+
 // SQL condition: the next page of an erasure is due.
 export const HAS_DUE_ERASURES = `exists (
   select from erasures e
    where e.step <> 'done'
-     and (e.step = 'credits' or e.asked_at <= clock.now - interval '${ANSWERS_WAIT_MS} ms'))`
+     and (e.step = 'credits' or ${isWaitOver('clock.now')}))`
+
+// SQL condition: neither a hold nor a case bars the erasure `e`. The first part keeps a held client's many
+// erasures from being looked at one by one.
+export const NOT_BARRED = `
+  e.client_id <> all (array(${WHOLLY_BARRED_CLIENTS}))
+  and not exists (select from erasure_bars(e.client_id, e.account_id, e.advice_id, null))`
 
 // Does one page of one erasure: a page of its credits or, in the step `answers` after the last credit, a page
 // of its responses. Returns false if no erasure is due.
@@ -52,6 +68,7 @@ export async function eraseNextPage(
   tx: Transaction,
   { sealer, now }: { sealer: Sealer; now: Date },
 ): Promise<boolean> {
+  await lockErasures(tx)
   const { rows } = await tx.query<Erasure>({
     name: 'next-erasure',
     text: `select e.id, e.client_id, e.account_id,
@@ -62,11 +79,12 @@ export async function eraseNextPage(
              left join collection_accounts n on n.id = e.account_id
              left join advices a on a.id = e.advice_id
              left join payments p on p.advice_id = e.advice_id
-            where e.step <> 'done' and (e.step = 'credits' or e.asked_at <= $1)
+            where e.step <> 'done' and (e.step = 'credits' or ${isWaitOver('$1')})
+              and ${NOT_BARRED}
             order by e.id
             limit 1
               for update of e skip locked`,
-    values: [new Date(now.getTime() - ANSWERS_WAIT_MS)],
+    values: [now],
   })
   const erasure = rows[0]
   if (!erasure) return false
@@ -86,6 +104,10 @@ export async function eraseNextPage(
 // still needed.
 const NOT_IN_SUSPENSE = `not exists (select from suspense_items i
                                  where i.credit_id = c.id and i.state in ('open', 'returning'))`
+// SQL condition: also, no hold or case needs the payer of the credit `c`. A credit to the erased account may
+// have been assigned to another account, whose money is held.
+const ERASABLE = `${NOT_IN_SUSPENSE}
+  and not exists (select from erasure_bars(c.client_id, null, null, c.id))`
 const HAS_PAYER = 'num_nonnulls(c.source_account_sealed, c.source_account_name, c.narration) > 0'
 const EMPTY_PAYER = 'source_account_sealed = null, source_account_name = null, narration = null'
 
@@ -129,7 +151,7 @@ async function eraseCredits(
   const { rows } = await tx.query<{ last: bigint | null; count: number }>({
     name: `erase-credits-by-${column}`,
     text: `with page as materialized (
-             select id from credits where id = any(array(
+             select id, client_id from credits where id = any(array(
                  select c.id from unnest($1::${type}[]) as of (value)
                   cross join lateral (select id from credits
                                        where ${column} = of.value and id > $2
@@ -137,7 +159,7 @@ async function eraseCredits(
                   order by c.id limit ${CREDITS_MAX}))
               order by id for no key update
            ), erased as materialized (
-             select c.id from page c where ${NOT_IN_SUSPENSE}
+             select c.id from page c where ${ERASABLE}
            ), emptied as (
              update credits c set ${EMPTY_PAYER} from erased where c.id = erased.id and ${HAS_PAYER}
            ), payouts_emptied as (${erasePayouts('$3')}
@@ -173,7 +195,7 @@ const ASSIGNED = `select credit_id from suspense_items
 const isAssignedToErase = (accountId: string, paymentId: string) => `exists (
   select from suspense_items s join credits c on c.id = s.credit_id
    where (s.assigned_account_id = ${accountId} or s.assigned_payment_id = ${paymentId})
-     and (${HAS_PAYER} or ${HAS_UNSENT_PAYOUT}) and ${NOT_IN_SUSPENSE})`
+     and (${HAS_PAYER} or ${HAS_UNSENT_PAYOUT}) and ${ERASABLE})`
 
 // Erases the payers of credits that users assigned to the account or payment from suspense.
 async function eraseAssignedCredits(
@@ -184,7 +206,7 @@ async function eraseAssignedCredits(
   await tx.query({
     name: 'erase-assigned-credits',
     text: `with erased as materialized (
-             select c.id from credits c where c.id in (${ASSIGNED}) and ${NOT_IN_SUSPENSE}
+             select c.id from credits c where c.id in (${ASSIGNED}) and ${ERASABLE}
            ), emptied as (
              update credits c set ${EMPTY_PAYER} from erased where c.id = erased.id and ${HAS_PAYER}
            ), payouts_emptied as (${erasePayouts('$3')}
@@ -234,12 +256,14 @@ async function eraseResponses(tx: Transaction, erasure: Erasure): Promise<void> 
 // or advice itself; eraseNextPage() erases personal data on its credits and deliveries. Money, its history
 // and its references stay.
 //
-// Refuses while money is in suspense, because returning the money needs the payer, and for an advice that can
-// still be paid. A repetition is safe and erases data that has arrived since.
+// Refuses while money is in suspense, because returning the money needs the payer, while a hold or a case
+// needs the data, and for an advice that can still be paid. A repetition is safe and erases data that has
+// arrived since.
 //
-// Locks: the erasure, as eraseNextPage() does; then its subject: an advice before its payment; accounts in id
-// order with their ledger accounts, so that no credit is booked meanwhile. To be locked first, the row of the
-// erasure is created before the checks; a refusal rolls it back.
+// Locks: new holds and cases are locked out; the erasure, as eraseNextPage() does; then its subject: an
+// advice before its payment; accounts in id order with their ledger accounts, so that no credit is booked
+// meanwhile. To be locked first, the row of the erasure is created before the checks; a refusal rolls it
+// back.
 
 const VALUE_LENGTH_MIN = 4 // A shorter value may be part of an innocent word of the reason.
 const NO_CUSTOMER: Customer = {
@@ -278,6 +302,7 @@ export async function eraseAccounts(
   { accountNumber, sameBvn }: { accountNumber: string; sameBvn: boolean },
 ): Promise<ErasureResult[]> {
   const { by, now } = deps
+  await lockErasures(tx)
   const { rows } = await tx.query<{ id: AccountId; merchantCode: string; isNamed: boolean }>({
     name: 'accounts-to-erase',
     text: `select o.id, o.merchant_code, o.id = a.id as is_named
@@ -294,7 +319,8 @@ export async function eraseAccounts(
   for (const { id } of permittedRows) await openErasure(tx, deps, { accountId: id })
   const accounts: Account[] = []
   for (const { id } of permittedRows) accounts.push(await lockAccount(tx, id))
-  for (const { id } of accounts) {
+  for (const { id, accountNumber: number } of accounts) {
+    await refuseBarred(tx, by, { accountId: id, name: `account/${number}` })
     await refuseWithSuspense(tx, by.id, { accountId: id })
   }
   const erased: ErasureResult[] = []
@@ -361,6 +387,7 @@ export async function eraseAdvice(
   adviceId: AdviceId,
 ): Promise<{ erasedAt: Date; isComplete: boolean }> {
   const { by, now } = deps
+  await lockErasures(tx)
   const { rowCount } = await tx.query('select from advices where id = $1 and client_id = $2', [
     adviceId,
     by.id,
@@ -369,6 +396,7 @@ export async function eraseAdvice(
   await openErasure(tx, deps, { adviceId })
   const advice = await lockAdvice(tx, adviceId)
   if (advice.status && isOpen(advice.status)) throw new Refusal('advice_open')
+  await refuseBarred(tx, by, { adviceId, name: `advice/${adviceId}` })
   await refuseWithSuspense(tx, by.id, { adviceId })
   if (!advice.erasedAt) await emptyAdvice(tx, deps, { adviceId, advice })
   const isComplete = await continueErasure(tx, now, { adviceId })

@@ -9,6 +9,7 @@ import { type Call, resource } from '#http/resource.ts'
 import { strictObject, text, trueOrFalse } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import type { AdviceId } from '#ids.ts'
+import { alertRefusal } from './bars.ts'
 import { type ErasureResult, eraseAccounts, eraseAdvice } from './erasure.ts'
 
 type Erased = Omit<ErasureResult, 'accountNumber'>
@@ -60,7 +61,8 @@ export const accountErasure = resource('/api/v1/accounts/static', {
     'Irreversible. Erases name, BVN, email, phone number and payer rules of the account, and ' +
     'personal data in its credits and deliveries. The account is closed and its number never ' +
     'reused; balance, transfers and references stay. Later credits are suspended. Refused ' +
-    'while it has money in suspense. Can be repeated to erase data received since.',
+    'while its data is needed: for money in suspense, or by law. Can be repeated to erase data ' +
+    'received since.',
   body: strictObject({
     reason,
     sameBvn: Type.Optional(
@@ -75,6 +77,7 @@ export const accountErasure = resource('/api/v1/accounts/static', {
     return { accounts: await eraseAccounts(tx, eraserOf(call), subject) }
   },
   after,
+  refused: alertRefusal,
 })
 
 export const adviceErasure = resource('/api/v1/advices', {
@@ -89,7 +92,8 @@ export const adviceErasure = resource('/api/v1/advices', {
   description:
     'Name, email, phone number, your id of the customer, narration and payer rules, and what ' +
     'its credits and deliveries tell of people. Amounts, states and references stay. Refused ' +
-    'while it may still be paid, and while money of it is in suspense. Can be repeated.',
+    'while it may still be paid, and while its data is needed: for money in suspense, or by law. ' +
+    'Can be repeated.',
   body: strictObject({ reason }),
   errors: ['advice_not_found', 'advice_open', 'erasure_waits'],
   message: 'Personal data erased successfully',
@@ -98,6 +102,7 @@ export const adviceErasure = resource('/api/v1/advices', {
     return { adviceReference, ...(await eraseAdvice(tx, eraserOf(call), adviceReference)) }
   },
   after,
+  refused: alertRefusal,
 })
 
 // Takes from a call the arguments that eraseAccounts() and eraseAdvice() share.

@@ -1,4 +1,5 @@
-// Workers of privacy: one completes erasures, another keeps the data keys of this process in sync.
+// Workers of privacy: one completes erasures, one alerts to paused ones, another keeps the data keys of this
+// process in sync.
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#clock.ts'
@@ -6,6 +7,7 @@ import type { Pool, Queryable } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import type { DataKey, Sealer } from '#seal.ts'
 import type { Round, Worker } from '#workers/loop.ts'
+import { alertPausedErasures } from './bars.ts'
 import {
   describeHolder,
   followKeys,
@@ -31,6 +33,11 @@ export function completeErasuresRound({
   return async () => ({
     more: await withTransaction(db, (tx) => eraseNextPage(tx, { sealer, now: clock() })),
   })
+}
+
+// Alerts operators to erasures that a hold or a case has paused, and clears the alerts when they go on.
+export function alertPausedErasuresRound({ db, clock }: { db: Pool; clock: Clock }): Round {
+  return async () => ({ more: await withTransaction(db, (tx) => alertPausedErasures(tx, clock())) })
 }
 
 type SyncDataKeysDeps = {

@@ -3,7 +3,7 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -63,7 +63,7 @@ const AdjustingEntryView = view('AdjustingEntry', (f: Fields<AdjustingEntry>) =>
   reason: f.text('reason', 'Reason given by the requester.'),
   state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -126,10 +126,12 @@ export const adjustingEntries = resource(`${RECONCILIATION}/adjusting-entries`, 
     pool: 'batchPool',
     errors: [
       'entry_not_found',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
       ...POSTING,
     ],

@@ -1,7 +1,7 @@
 // Routes of differences: list them, retrieve one with its history, and list the reconciling items.
 
 import { type TSchema, Type } from '@fastify/type-provider-typebox'
-import { CannotApprove, presentObstacle, toViewer } from '#approvals/views.ts'
+import { CannotApprove, presentObstacle, REVISION_SAYS, toViewer } from '#approvals/views.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
 import type { Identity } from '#http/authentication.ts'
@@ -23,7 +23,13 @@ import { AGEING_BUCKETS } from '#records/shared-sql.ts'
 import type { Sealer } from '#seal.ts'
 import type { BankAccount } from './banks.ts'
 import { timingWindows } from './daily-proof.ts'
-import { adjustingAccounts, allowedActions, DIFFERENCE_KINDS, READINGS } from './difference.ts'
+import {
+  adjustingAccounts,
+  allowedActions,
+  DIFFERENCE_KINDS,
+  READINGS,
+  resolutionRevision,
+} from './difference.ts'
 import { type BankItem, ITEM_KINDS, type ItemRef, readItems, refKey } from './items.ts'
 import {
   type DifferenceChange,
@@ -183,6 +189,7 @@ export const DifferenceView = view('Difference', (f: Fields<DifferenceRow, Openi
   reason: f.textOrNull('reason'),
   askedBy: f.textOrNull('askedBy'),
   askedAt: f.timeOrNull('askedAt'),
+  revision: f.token(resolutionRevision, REVISION_SAYS),
   cannotApprove: f.as(
     CannotApprove('Why you cannot approve it while asked for. Null if you can.'),
     ({ obstacle }) => presentObstacle(obstacle),

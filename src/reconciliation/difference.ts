@@ -1,6 +1,7 @@
 // A difference between the statements and the books: its kinds, the actions that each kind allows, and the
 // objects that its line names.
 
+import { revisionOf } from '#approvals/revision.ts'
 import type { LineKind } from '#banks/statements/statement.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -279,6 +280,16 @@ export type Difference = Resolvable &
     decidedAt: Date | null
     ownerId: UserId | null // The user may have been removed.
   }
+
+// Names what an approver reads of a difference and of the resolution that is asked for.
+export function resolutionRevision(difference: Difference): string {
+  const { id, kind, amountKobo, day, lineId, itemKind, itemId } = difference
+  const { suggestedKind, suggestedId, payoutBooking, reversedKobo } = difference
+  const { action, reason, askedBy, askedByUser, askedAt } = difference
+  const about = [id, kind, amountKobo, day, lineId, itemKind, itemId]
+  const effect = [suggestedKind, suggestedId, payoutBooking, reversedKobo]
+  return revisionOf([...about, ...effect, action, reason, askedBy, askedByUser, askedAt])
+}
 
 export type StatementRow = Omit<ListedLine, 'lineNo' | 'valueOn' | 'isReversal' | 'rule'> & {
   bankCode: string

@@ -166,6 +166,7 @@ type FileToImport = {
   fileName: string | null
   bytes: AsyncIterable<Uint8Array> // May be compressed.
   by: { clientId: ClientId | null; actor: string } // null if the import is recorded for every operator.
+  lockCaller?: (tx: Transaction) => Promise<void> // Refuses a caller who is gone by then.
   onProgress?: (lines: number) => void
 }
 
@@ -192,7 +193,10 @@ export async function importStatement(deps: ImportDeps, file: FileToImport): Pro
     const fileContents = await readInto(staging, { deps, file, progress })
     progress.state = 'matching'
     const content = { ...fileContents, importId: id, bankCode, accountNumber: file.accountNumber }
-    return await staging.transaction((tx) => store(tx, clock(), { content, by, fileName }))
+    return await staging.transaction(async (tx) => {
+      await file.lockCaller?.(tx)
+      return store(tx, clock(), { content, by, fileName })
+    })
   } catch (error) {
     await progress.fail(error)
     if (!(error instanceof StatementProblem)) throw error

@@ -17,7 +17,7 @@ import { choice, flag, parseFlag } from '#http/lists.ts'
 import { resource } from '#http/resource.ts'
 import { BEARER, bankCode, strictObject, text } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
-import { CURRENCY, formatKobo, kobo } from '#money.ts'
+import { CURRENCY, formatKobo, groupThousands, kobo } from '#money.ts'
 import { AGEING_BUCKETS } from '#records/shared-sql.ts'
 import { type DailyProof, PROOF_STATUSES, readDailyProofs, timingWindows } from './daily-proof.ts'
 import { asOf, BankItemView, DifferenceView, PayerBody, withSides } from './difference-routes.ts'
@@ -115,7 +115,7 @@ function statusText({
   if (status === 'missing_statement') return 'No statement covers this day'
   const items = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
   if (status === 'differences') return `Not balanced: ${items(openDifferences, 'open difference')}`
-  const sum = formatKobo(notedKobo ?? kobo(0n)).replace(/\B(?=(?:\d{3})+(?!\d))/g, ',')
+  const sum = groupThousands(formatKobo(notedKobo ?? kobo(0n)))
   const amount = proof.currency === CURRENCY ? `₦${sum}` : `${proof.currency} ${sum}`
   return `Balanced except for ${amount} in ${items(notedDifferences, 'reconciling item')}`
 }

@@ -3,10 +3,10 @@
 // a user may approve.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { checkerOf, ofPeople } from '#approvals/views.ts'
-import { isUnavailable, type Transaction, withTransaction } from '#db/transaction.ts'
+import { ApprovalBody, checkerOf, ofPeople } from '#approvals/views.ts'
+import { isUnavailable, type Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
-import type { Identity } from '#http/authentication.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
@@ -45,12 +45,10 @@ type ResolutionOutcome = { id: number; ok: boolean; code?: string; message?: str
 // Resolves many differences, each in separate transactions. Safe to repeat: it is a success if the same user
 // has already resolved a difference in the same way. Returns the results ordered as `ids`.
 async function resolveEach(
-  deps: Deps,
-  by: Identity,
+  call: Call,
   { ids, action, reason }: BulkResolution,
 ): Promise<ResolutionOutcome[]> {
-  const { clock, sharedAccounts, batchPool, sealer, writers } = deps
-  const { client, actor, userId } = by
+  const { clock, sharedAccounts, batchPool, sealer, writers, client, actor, userId, request } = call
   const submitCredits: Parameters<typeof finishBooking>[0]['submitCredits'] = (credits) =>
     writers.credits.submitAll(credits)
 
@@ -58,14 +56,14 @@ async function resolveEach(
   const resolve = async (differenceId: number): Promise<ResolutionOutcome> => {
     const id = BigInt(differenceId) as DifferenceId
     try {
-      await withTransaction(batchPool, (tx) => {
+      await withCaller(call, { request, pool: batchPool }, (tx) => {
         const acting = { client, actor, userId, now: clock(), sharedAccounts }
         return resolveDifference(tx, acting, { id, action, reason })
       })
       await finishBooking({ batchPool, sealer, submitCredits, now: clock() }, id)
       return { id: differenceId, ok: true }
     } catch (error) {
-      return { id: differenceId, ok: false, ...describeFailure(deps, error) }
+      return { id: differenceId, ok: false, ...describeFailure(call, error) }
     }
   }
 
@@ -164,7 +162,7 @@ export const differenceResolutions = resource(RECONCILIATION, {
       const { request, reply, batchPool } = call
       const steps = { request, reply, pool: batchPool, begin: 'many' }
       return withIdempotentSteps(call, steps, async () =>
-        accepted('Differences resolved', await resolveEach(call, call, call.body)),
+        accepted('Differences resolved', await resolveEach(call, call.body)),
       )
     },
   })
@@ -174,18 +172,20 @@ export const differenceResolutions = resource(RECONCILIATION, {
     summary: 'Approve the resolution of a difference',
     description: 'By another user than the one who asked for it.',
     isKeyed: true,
-    body: Nothing,
+    body: ApprovalBody,
     errors: [
       ...RESOLVING,
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
     ],
     handle: (call) =>
       resolveInSteps(call, 'Resolution approved successfully', (tx) =>
-        approveResolution(tx, checkerOf(call), call.params.id),
+        approveResolution(tx, checkerOf(call), { id: call.params.id, ...call.body }),
       ),
   })
   .route('POST', 'rejectResolution', {

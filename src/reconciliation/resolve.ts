@@ -8,6 +8,7 @@ import {
   refuseMaker,
   refuseUnfitApprover,
 } from '#approvals/approvers.ts'
+import { refuseChanged } from '#approvals/revision.ts'
 import { lockMakerChecker } from '#approvals/workflow.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
@@ -24,6 +25,7 @@ import {
   isBeingBooked,
   lockDifference,
   type Reading,
+  resolutionRevision,
 } from './difference.ts'
 import {
   type Acting,
@@ -152,18 +154,19 @@ async function readAsCharge(tx: Transaction, difference: Difference): Promise<Di
   return { ...difference, kind, isPartialReversal: false }
 }
 
-// Approves a requested resolution and carries it out. Approving it again succeeds for the same user, without
-// effect.
+// Approves a requested resolution as it was read, and carries it out. Approving it again succeeds for the
+// same user, without effect.
 export async function approveResolution(
   tx: Transaction,
   acting: Checking,
-  id: DifferenceId,
+  { id, revision }: { id: DifferenceId; revision: string },
 ): Promise<void> {
   await lockApprover(tx, acting)
   const difference = await lockDifference(tx, id)
   if (difference.askedBy !== null && difference.decidedBy === acting.actor) return
   const { action, reason } = requireAsked(difference)
   await refuseUnfitApprover(tx, acting, makerOf(difference))
+  refuseChanged(resolutionRevision(difference), revision)
   refuseAction(difference, action)
   await perform(tx, acting, { difference, action, reason })
   await auditDifference(tx, acting, { difference, verb: 'approve', detail: { action, reason } })

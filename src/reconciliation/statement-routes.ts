@@ -7,6 +7,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { LoadedProfile } from '#banks/statements/csv-profile.ts'
 import { LINE_KINDS, STATEMENT_FORMATS, StatementProblem } from '#banks/statements/statement.ts'
 import { Refusal } from '#errors.ts'
+import { lockCaller } from '#http/caller.ts'
 import { allowLongRequest } from '#http/connections.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
@@ -363,7 +364,7 @@ const DESCRIPTION =
 
 // POST /api/v1/operator/statements: imports a bank's statement while it arrives.
 export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, deps) => {
-  const { authentication, banks, statementProfiles } = deps
+  const { authentication, banks, realClock, statementProfiles } = deps
   let imports = 0
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(MEDIA_TYPES, (_request, payload, done) => done(null, payload))
@@ -413,6 +414,7 @@ export const statementUploadRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(asy
           fileName,
           bytes: upload.bytes,
           by: { clientId: client.id, actor },
+          lockCaller: (tx) => lockCaller(tx, realClock(), request),
         })
         return accepted('Statement imported successfully', ImportedView.present(result, deps))
       } catch (error) {

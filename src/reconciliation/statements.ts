@@ -1,6 +1,8 @@
 // Statements, their lines and their imports: the queries that list them, and the progress of an import.
 
 import type { StatementFormat, StatementLine } from '#banks/statements/statement.ts'
+import { SECOND_MS } from '#clock.ts'
+import { isDue } from '#db/due.ts'
 import { listQuery, PREFIX_SCAN_MAX, pastPrefix } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
@@ -256,7 +258,10 @@ export async function endImport(
 const selectImports = (now: string) => `
   select id, bank_code, format, profile, file_name,
          case when state in ('reading', 'matching')
-                   and updated_at < ${now}::timestamptz - interval '${CUT_OFF_AFTER_S} s'
+                   and ${isDue(`updated_at + interval '${CUT_OFF_AFTER_S} s'`, {
+                     now,
+                     longest: CUT_OFF_AFTER_S * SECOND_MS,
+                   })}
               then 'cut_off' else state end as state,
          lines, error_line, error, started_by, started_at, updated_at
     from statement_imports`

@@ -13,6 +13,7 @@ import { appendEvents, type NewEventOf } from './events.ts'
 
 type AlertKind =
   | 'numbers_exhausted'
+  | 'number_ceiling_reached'
   | 'pool_low'
   | 'number_refused'
   | 'account_change_refused'
@@ -38,6 +39,9 @@ type AlertKind =
   | 'case_deadline_missed'
   | 'hold_deadline_near'
   | 'hold_deadline_missed'
+  | 'erasure_refused'
+  | 'erasure_paused'
+  | 'held_person_account'
   | 'reconciliation_difference'
   | 'statement_missing'
   | 'audit_failed'
@@ -61,6 +65,11 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, AlertKindInfo>> = {
     remedy:
       'Request another number range from the bank, or ask why it isn’t reserving numbers. Until ' +
       'then, use another bank.',
+  },
+  number_ceiling_reached: {
+    title: 'A client holds as many account numbers of a bank as it may',
+    remedy:
+      'Ask the client why it needs so many. If it does, give it a higher ceiling; else look for abuse.',
   },
   pool_low: {
     title: 'A bank isn’t reserving numbers, and few are left',
@@ -209,6 +218,24 @@ export const ALERT_KINDS: Readonly<Record<AlertKind, AlertKindInfo>> = {
       'The money is still held. Request its release or forfeiture in Holds at once, and see whether the ' +
       'order behind the hold still stands.',
     isClearedByItself: true,
+  },
+  erasure_refused: {
+    title: 'An erasure was refused, since a hold or a case needs the data',
+    remedy:
+      'Nothing was erased. The client was only told that the data is still needed, not why. Once the hold ' +
+      'has ended and the case is closed, have the request made again.',
+  },
+  erasure_paused: {
+    title: 'An erasure is paused, since a hold or a case needs the data',
+    remedy:
+      'The account or advice was erased before; its credits and what belongs to them are kept. The worker ' +
+      'goes on by itself once the hold has ended and the case is closed.',
+    isClearedByItself: true,
+  },
+  held_person_account: {
+    title: 'A person whose money is held has another account',
+    remedy:
+      'Its money is held from now on. See the hold of the person in Holds, and add the account to the case.',
   },
   reconciliation_difference: {
     title: 'A bank’s statement differs from the books',

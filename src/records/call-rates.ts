@@ -3,6 +3,7 @@
 
 import type { CallLimits } from '#banks/connector.ts'
 import { type Clock, SECOND_MS } from '#clock.ts'
+import { isTimeDue, isWaiting } from '#db/due.ts'
 import { SKEW_MAX_MS } from '#db/health.ts'
 import type { Transaction } from '#db/transaction.ts'
 
@@ -157,6 +158,15 @@ export type Result = {
   nextAttemptAt: Date | null
 }
 
+// Returns whether the breaker pauses the receiver.
+export function isPaused({ pausedUntil }: Pick<Health, 'pausedUntil'>, now: Date): boolean {
+  return pausedUntil !== null && !isTimeDue(pausedUntil, now, PAUSE_MAX_MS)
+}
+
+// isPaused() as an SQL condition on a column.
+export const isPausedUntil = (column: string, now: string) =>
+  isWaiting(column, { now, longest: PAUSE_MAX_MS })
+
 export type Verdict = Health & { disable: 'gone' | 'failing' | null }
 
 // A circuit breaker: a pure decision after some attempts to reach a webhook destination or a bank.
@@ -199,8 +209,7 @@ function recordFailure(
     health.dueAt = nextAttemptAt
   }
   health.failingSince ??= now
-  const isPaused = health.pausedUntil !== null && health.pausedUntil > now
-  if (isPaused && !isProbe) return
+  if (isPaused(health, now) && !isProbe) return
   health.failures++
   if (health.failures < FAILURES_TO_PAUSE) return
   const doubled = PAUSE_MIN_MS * 2 ** Math.min(health.failures - FAILURES_TO_PAUSE, 10)

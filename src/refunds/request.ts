@@ -12,7 +12,7 @@ import { lockItems } from '#credits/suspense-items.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { refuseHeldCredit } from '#holds/hold.ts'
-import type { ClientId, CreditId, PaymentId, PayoutId, SuspenseItemId } from '#ids.ts'
+import type { ClientId, CreditId, PaymentId, PayoutId, SuspenseItemId, UserId } from '#ids.ts'
 import { clientOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers, type Transfer } from '#ledger/transfers.ts'
 import { formatKobo, type Kobo, kobo } from '#money.ts'
@@ -180,6 +180,7 @@ type Deps = { sealer: Sealer; sharedAccounts: SharedAccounts; now: Date }
 type RefundInput = {
   client: Client
   actor: string
+  userId: UserId | null
   target: RefundTarget
   amountKobo: Kobo
   reason: string
@@ -243,7 +244,7 @@ type PayoutTerms = RefundInput & {
 // it.
 function toPayout(
   { sealer }: Deps,
-  { slice: { source, amountKobo }, client, actor, reference, approversNeeded }: PayoutTerms,
+  { slice: { source, amountKobo }, client, actor, userId, reference, approversNeeded }: PayoutTerms,
 ): NewPayout {
   return {
     clientId: client.id,
@@ -258,6 +259,7 @@ function toPayout(
     },
     narration: `Refund ${reference}`,
     requestedBy: actor,
+    requestedByUser: userId,
     approversNeeded,
     creditId: source.creditId,
   }

@@ -97,9 +97,9 @@ async function createRefund(
   call: Call<Record<never, never>, object, RefundBody>,
   target: RefundTarget,
 ): Promise<Refund> {
-  const { client, actor, body } = call
+  const { client, actor, userId, body } = call
   const amountKobo = koboOf(body.amount) as Kobo // The schema has checked it.
-  const input = { client, actor, target, amountKobo, reason: body.reason }
+  const input = { client, actor, userId, target, amountKobo, reason: body.reason }
   return getRefund(tx, client.id, await requestRefund(tx, call, input))
 }
 

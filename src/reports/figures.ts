@@ -2,7 +2,7 @@
 // remaining numbers. Also reads a summary of the books for backups, and the state of the database's log
 // archive.
 
-import { configuredRanges } from '#accounts/numbers.ts'
+import { configuredRanges, UNISSUED } from '#accounts/numbers.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
@@ -70,7 +70,7 @@ export const FIGURES: readonly FigureKind[] = [
     labels: ['bank', 'purpose'],
     of: 'ranges',
     text: `select bank_code as bank, purpose,
-                  sum(last_serial - first_serial + 1 - next_index) as value
+                  sum(${UNISSUED}) as value
              from number_ranges
             where (bank_code, purpose, first_serial, last_serial) in
                   (select bank, purpose, "from", "to"

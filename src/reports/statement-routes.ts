@@ -17,7 +17,7 @@ import { parseWindow, WindowQuery } from '#http/lists.ts'
 import { escapeHtml, PRINTABLE_HEADERS, printablePage } from '#http/pages.ts'
 import { BEARER, strictObject } from '#http/schemas.ts'
 import { publicId } from '#ids.ts'
-import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
+import { CURRENCY, formatKobo, groupThousands, type Kobo, kobo } from '#money.ts'
 import type { Sealer } from '#seal.ts'
 import { getSubaccountLedger } from './balances.ts'
 import { findAvailableAccounts, getLedgerAccount, kindName, reasonName } from './ledger.ts'
@@ -105,7 +105,7 @@ function listDetails(row: StatementRow): string[] {
 
 const renderSmall = (text: string) => `<small>${escapeHtml(text)}</small>`
 const formatTime = (at: Date) => watTime(at).slice(0, 19).replace('T', ' ')
-const formatAmount = (sum: Kobo) => formatKobo(sum).replace(/\B(?=(\d{3})+(?=\.))/g, ',')
+const formatAmount = (sum: Kobo) => groupThousands(formatKobo(sum))
 
 export const PAGE_ROWS_MAX = 2_000
 

@@ -16,10 +16,37 @@ import type {
 } from '#banks/connector.ts'
 import type { IdentifierKind, ParsedItem } from '#banks/notifications.ts'
 import type { Clock } from '#clock.ts'
+import { isDue, isWaiting } from '#db/due.ts'
 import { quotedArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { claimCalls, FAILURES_TO_PAUSE, lockBank } from '#records/call-rates.ts'
+import {
+  claimCalls,
+  FAILURES_TO_PAUSE,
+  isPaused,
+  isPausedUntil,
+  lockBank,
+} from '#records/call-rates.ts'
 import { addMs, CLOCK_MARGIN_MS } from './requery.ts'
+
+export const LEASE_MS = 120_000
+// The most time that all requests of a call to a bank may take. The rest of the lease is for booking.
+export const ASK_MAX_MS = 90_000
+
+const REPEAT_MIN_MS = 30_000
+const REPEAT_MAX_MS = 900_000 // Longer than any other wait for a bank's answer.
+
+// SQL condition: a worker has claimed the requery.
+const isLeased = (now: string) => isWaiting('leased_until', { now, longest: LEASE_MS })
+
+// SQL interval: the longest wait of a requery. One that was planned for the deadline of a payment may wait
+// until it ends.
+const waitMax = (now: string) => `case when reason in ('expiry', 'grace')
+  then greatest(interval '${REPEAT_MAX_MS} ms', repeat_until - ${now}::timestamptz)
+  else interval '${REPEAT_MAX_MS} ms' end`
+
+// SQL condition: the bank can be asked now.
+const isClaimable = (now: string) => `state = 'open'
+  and ${isDue('due_at', { now, longest: waitMax(now) })} and not ${isLeased(now)}`
 
 const UNMERGED_NUMBERS_MAX = 20 // With more numbers than this, one list replaces their requeries.
 // The longest period of a list that replaces requeries: a bank's whole day costs too much.
@@ -43,8 +70,7 @@ async function mergeNumbers(tx: Transaction, now: Date, bankCode: string): Promi
     name: 'merge-requeries-of-numbers',
     text: `with many as materialized (
              select id, reason, from_at from requeries
-              where bank_code = $1 and state = 'open' and due_at <= $2
-                and (leased_until is null or leased_until <= $2)
+              where bank_code = $1 and ${isClaimable('$2')}
                 and reason in ('name_enquiry', 'expiry', 'grace')
                 and account_number is not null and cursor is null
                 and from_at > $2::timestamptz - interval '${MERGED_SPAN_MAX_MS} ms'
@@ -72,7 +98,7 @@ async function mergeSweeps(tx: Transaction, now: Date, bankCode: string): Promis
                     max(id) over (partition by split_part(subject, '/', 2)) as last_id
                from requeries
               where bank_code = $1 and state = 'open' and reason = 'sweep' and cursor is null
-                and (leased_until is null or leased_until <= $2)
+                and not ${isLeased('$2')}
            ), widened as (
              update requeries q set from_at = least(q.from_at, w.from_at)
                from (select last_id, min(from_at) as from_at, count(*) as sweeps
@@ -86,10 +112,6 @@ async function mergeSweeps(tx: Transaction, now: Date, bankCode: string): Promis
     values: [bankCode, now],
   })
 }
-
-export const LEASE_MS = 120_000
-// The most time that all requests of a call to a bank may take. The rest of the lease is for booking.
-export const ASK_MAX_MS = 90_000
 
 export type Claim = {
   id: bigint
@@ -121,7 +143,7 @@ export async function claimRequeries(
   const bank = await lockBank(tx, bankCode)
   const bankNow = realClock()
   await dropUnneeded(tx, now, bankCode)
-  if (bank.pausedUntil && bank.pausedUntil > bankNow) return []
+  if (isPaused(bank, bankNow)) return []
   await mergeRequeries(tx, now, bankCode)
   const isProbe = bank.failures >= FAILURES_TO_PAUSE
   const inFlight = await countInFlight(tx, now, bankCode)
@@ -140,10 +162,10 @@ export async function claimRequeries(
 // SQL condition: one of these banks is not paused, and has a due requery that no worker has claimed.
 export const hasDueRequeries = (bankCodes: readonly string[]) => `exists (
   select from requeries q
-   where bank_code = any (${quotedArray(bankCodes)}) and state = 'open' and due_at <= clock.now
-     and (leased_until is null or leased_until <= clock.now)
+   where bank_code = any (${quotedArray(bankCodes)}) and ${isClaimable('clock.now')}
      and not exists (select from bank_health h
-                      where h.bank_code = q.bank_code and h.paused_until > clock.real_now))`
+                      where h.bank_code = q.bank_code
+                        and ${isPausedUntil('h.paused_until', 'clock.real_now')}))`
 
 // Returns whether the bank has a due requery. Reads one index entry and takes no lock, because most rounds
 // end here.
@@ -152,8 +174,7 @@ async function hasDueRequery(tx: Transaction, now: Date, bankCode: string): Prom
     name: 'has-due-requeries',
     text: `select exists (
              select from requeries
-              where bank_code = $1 and state = 'open' and due_at <= $2
-                and (leased_until is null or leased_until <= $2)) as due`,
+              where bank_code = $1 and ${isClaimable('$2')}) as due`,
     values: [bankCode, now],
   })
   return rows[0]?.due === true
@@ -166,8 +187,7 @@ async function dropUnneeded(tx: Transaction, now: Date, bankCode: string): Promi
   await tx.query({
     name: 'drop-needless-requeries',
     text: `update requeries q set state = 'dropped', finished_at = $2, leased_until = null
-            where q.bank_code = $1 and q.state = 'open' and q.due_at <= $2
-              and (q.leased_until is null or q.leased_until <= $2)
+            where q.bank_code = $1 and ${isClaimable('$2')}
               and q.reason in ('name_enquiry', 'payer', 'expiry', 'grace')
               and (exists (select from payments p
                             where p.id = q.payment_id
@@ -186,7 +206,7 @@ async function countInFlight(tx: Transaction, now: Date, bankCode: string): Prom
   const { rows } = await tx.query<{ count: number }>({
     name: 'count-requeries-in-flight',
     text: `select count(*)::int as count from requeries
-            where bank_code = $1 and state = 'open' and leased_until > $2`,
+            where bank_code = $1 and state = 'open' and ${isLeased('$2')}`,
     values: [bankCode, now],
   })
   return rows[0]?.count ?? 0
@@ -204,8 +224,7 @@ async function claimDueRequeries(
     name: 'claim-requeries',
     text: `with chosen as materialized (
              select id from requeries
-              where bank_code = $1 and state = 'open' and due_at <= $2
-                and (leased_until is null or leased_until <= $2)
+              where bank_code = $1 and ${isClaimable('$2')}
               order by reason not in ('demand', 'payer', 'notification'),
                        account_number is null and identifier is null,
                        coalesce(date_part('epoch', created_at - from_at)::int / 3600, 0),
@@ -312,9 +331,6 @@ function noAnswer(reason: string): BankAnswer {
   const error = reason.slice(0, ERROR_CHARACTERS_MAX)
   return { answer: 'no_answer', items: [], nextCursor: null, error }
 }
-
-const REPEAT_MIN_MS = 30_000
-const REPEAT_MAX_MS = 900_000
 
 export type AnswerKind = 'found' | 'listed' | 'in_progress' | 'not_found' | 'no_answer'
 

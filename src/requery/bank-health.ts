@@ -7,10 +7,11 @@ import type { Direction } from '#banks/observe-calls.ts'
 import { HOUR_MS } from '#clock.ts'
 import type { BankSettings } from '#config/bank-settings.ts'
 import { issuesNumbers } from '#config/number-settings.ts'
+import { SKEW_MAX_MS } from '#db/health.ts'
 import type { Queryable } from '#db/pool.ts'
 import { numberArray, plainArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
-import { FAILURES_TO_PAUSE } from '#records/call-rates.ts'
+import { FAILURES_TO_PAUSE, isPaused } from '#records/call-rates.ts'
 import { type BankRoute, type Route, type RouteState, readRoutes } from '#routing/bank-route.ts'
 import { addMs } from './requery.ts'
 
@@ -100,7 +101,10 @@ export async function writeMeasures(
     text: `insert into bank_health (bank_code, last_heard_at)
            select * from unnest($1::text[], $2::timestamptz[])
            on conflict (bank_code) do update
-           set last_heard_at = greatest(bank_health.last_heard_at, excluded.last_heard_at)`,
+           set last_heard_at = case
+                 when bank_health.last_heard_at > excluded.last_heard_at + interval '${SKEW_MAX_MS} ms'
+                 then excluded.last_heard_at
+                 else greatest(bank_health.last_heard_at, excluded.last_heard_at) end`,
     values: [
       plainArray(sortedCounts.map(({ bankCode }) => bankCode)),
       plainArray(sortedCounts.map(({ lastAt }) => lastAt.toISOString())),
@@ -298,8 +302,7 @@ function circuitOf(row: Row | undefined, now: Date) {
   if (!row || row.failures < FAILURES_TO_PAUSE) {
     return { circuit: 'closed' as const, circuitUntil: null }
   }
-  const isOpen = row.pausedUntil !== null && row.pausedUntil > now
-  return isOpen
+  return isPaused(row, now)
     ? { circuit: 'open' as const, circuitUntil: row.pausedUntil }
     : { circuit: 'half_open' as const, circuitUntil: null }
 }

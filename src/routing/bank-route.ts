@@ -14,6 +14,7 @@
 // nothing shows that it still fails.
 
 import type { CallCount, Direction } from '#banks/observe-calls.ts'
+import { isTimeDue } from '#db/due.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import { plainArray } from '#db/sql.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
@@ -69,12 +70,9 @@ export function shareOf({ state, since }: Pick<Route, 'state' | 'since'>, now: D
   return Math.min(1, Math.max(SHARE_MIN, elapsedMs(since, now) / RETURN_MS))
 }
 
-// Returns whether an avoided bank should get one order as a trial. If the clock was set back, a planned trial
-// may be further ahead than the longest interval; it is then due at once.
+// Returns whether an avoided bank should get one order as a trial.
 export function isTrialDue({ state, retryAt }: Pick<Route, 'state' | 'retryAt'>, now: Date) {
-  if (state !== 'left' || retryAt === null) return false
-  const waitMs = retryAt.getTime() - now.getTime()
-  return waitMs <= 0 || waitMs > RETRY_MAX_MS
+  return state === 'left' && retryAt !== null && isTimeDue(retryAt, now, RETRY_MAX_MS)
 }
 
 // Returns the route after a process has observed calls, silence or a trial.

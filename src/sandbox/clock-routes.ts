@@ -3,8 +3,8 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { parseBankTime, timestamp } from '#clock.ts'
-import { withTransaction } from '#db/transaction.ts'
 import { invalidField } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { type Call, resource } from '#http/resource.ts'
@@ -149,9 +149,10 @@ export const sandboxClock = resource('/sandbox/clock', {
       'For all clients of this sandbox. What was dated ahead of real time keeps its dates, and ' +
       'falls due when real time gets there. Refused while a closed day is not over in real time.',
     errors: ['clock_busy', 'clock_days_closed', 'sandbox_only'],
-    handle: async ({ clientId, actor, clock, realClock, db, testClock, clockMoves }) => {
+    handle: async (call) => {
+      const { clientId, actor, clock, realClock, db, testClock, clockMoves, request } = call
       await clockMoves.exclusively(async () => {
-        await withTransaction(db, async (tx) => {
+        await withCaller(call, { request, pool: db }, async (tx) => {
           const real = realClock()
           if (!(await releaseClock(tx, real))) return
           await writeAuditLog(tx, real, {
@@ -171,9 +172,10 @@ export const sandboxClock = resource('/sandbox/clock', {
 
 // Sets the test clock to the real time, with an entry in the audit log, unless it is set already. Then reads
 // the clock, which another process may have set.
-async function ensureClock({ db, realClock, testClock, clientId, actor }: Call): Promise<void> {
+async function ensureClock(call: Call): Promise<void> {
+  const { db, realClock, testClock, clientId, actor, request } = call
   const real = realClock()
-  await withTransaction(db, async (tx) => {
+  await withCaller(call, { request, pool: db }, async (tx) => {
     if (!(await startClock(tx, real))) return
     await writeAuditLog(tx, real, {
       clientId,

@@ -2,8 +2,9 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { timestamp } from '#clock.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
@@ -70,8 +71,9 @@ export const sandboxReset = resource('/sandbox/reset', {
     'Credentials, users, branding, webhook endpoints (under new IDs) and settings stay. ' +
     'Nothing of another client changes.',
   errors: ['sandbox_only', 'seed_running'],
-  handle: async ({ authentication, clock, db, sealer, client, actor }) => {
-    await withTransaction(db, async (tx) => {
+  handle: async (call) => {
+    const { authentication, clock, db, sealer, client, actor, request } = call
+    await withCaller(call, { request, pool: db }, async (tx) => {
       await resetClient(tx, clock(), { clientId: client.id, actor })
       await createSandboxBankAccount(tx, sealer, clock())
     })

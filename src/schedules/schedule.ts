@@ -299,12 +299,14 @@ export function dueAt({ to }: Period, hour: number): Date {
 type Timing = { frequency: Frequency; hour: number }
 
 // Returns the period that the next run is for: the one that contains `from` or, after a long outage, the
-// oldest of the last MISSED_MAX periods that are due.
+// oldest of the last MISSED_MAX periods that are due. If a clock ran ahead, the period of `from` may not be
+// due; then the last period that is due is returned.
 export function nextPeriod({ frequency, hour }: Timing, from: string, now: Date): Period {
   const period = periodOf(frequency, from)
   let oldestPeriod = periodOf(frequency, watDay(now))
   while (dueAt(oldestPeriod, hour) > now)
     oldestPeriod = periodOf(frequency, addDays(oldestPeriod.from, -1))
+  if (dueAt(period, hour) > now) return oldestPeriod
   for (let index = 1; index < MISSED_MAX; index++)
     oldestPeriod = periodOf(frequency, addDays(oldestPeriod.from, -1))
   return oldestPeriod.from > period.from ? oldestPeriod : period

@@ -2,6 +2,7 @@
 // messages with the link. Also deletes old runs.
 
 import { DAY_MS, timestamp } from '#clock.ts'
+import { isDue } from '#db/due.ts'
 import { type Transaction, withTransaction } from '#db/transaction.ts'
 import { type ClientId, newReference, type UserId } from '#ids.ts'
 import { queueMessage } from '#messages/message.ts'
@@ -20,10 +21,18 @@ import {
 
 const KEPT_DAYS = 90 // Runs are kept for this long after their link expires.
 
+// SQL condition: a schedule is due. A report waits for an hour of the day after its period.
+const isScheduleDue = (now: string) =>
+  isDue('next_due_at', {
+    now,
+    longest: `case frequency when 'daily' then interval '2 days'
+                   when 'weekly' then interval '8 days' else interval '32 days' end`,
+  })
+
 // SQL condition: whether a report is due. `clock` comes from the query that decides which workers run
 // (DueWork in workers/loop.ts).
 export const HAS_DUE_SCHEDULES = `exists (
-  select from report_schedules where next_due_at <= clock.now)`
+  select from report_schedules where ${isScheduleDue('clock.now')})`
 
 type RunDeps = { sealer: Sealer; publicUrl: string }
 
@@ -45,7 +54,7 @@ async function runSchedule(tx: Transaction, now: Date, deps: RunDeps): Promise<b
     text: `select s.id, s.client_id, s.name, s.frequency, s.hour, s.format,
                   s.next_from::text as next_from
              from report_schedules s join clients c on c.id = s.client_id and c.is_active
-            where s.next_due_at <= $1
+            where ${isScheduleDue('$1')}
             order by s.next_due_at, s.id limit 1 for no key update of s skip locked`,
     values: [now],
   })

@@ -4,8 +4,8 @@
 import { gunzipSync } from 'node:zlib'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import { checkerOf, ofPeople, RequestReason } from '#approvals/views.ts'
-import { withTransaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
+import { withCaller } from '#http/caller.ts'
 import { type Deps, scoped } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { choice } from '#http/lists.ts'
@@ -153,7 +153,7 @@ export const screeningListUploads: FastifyPluginAsyncTypebox<Deps> = scoped(asyn
         throw invalidField('body', error.message)
       })
       const by = { clientId: client.id, actor, now: clock() }
-      const saved = await withTransaction(db, (tx) =>
+      const saved = await withCaller(deps, { request, pool: db }, (tx) =>
         saveList(tx, by, { name, format, bytes, entries }),
       )
       return accepted('List uploaded successfully', ListView.present(saved))

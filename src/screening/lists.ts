@@ -15,7 +15,7 @@ import { Refusal } from '#errors.ts'
 import type { ClientId } from '#ids.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
 import type { ListFormat } from './list-files.ts'
-import { type ListEntry, NameIndex } from './names.ts'
+import type { ListEntry, NameIndex } from './names.ts'
 
 export const BEGINS_AFTER_MS = 60_000
 
@@ -188,9 +188,15 @@ const indexes = new Map<string, NameIndex>()
 export async function loadIndex(db: Queryable, list: ListPeriod): Promise<NameIndex> {
   // A key that is deleted and set again moves to the end of the map, as the one used last.
   const key = `${list.id}/${list.sha256}`
-  const index = indexes.get(key) ?? new NameIndex(await readEntries(db, list.id))
+  const index = indexes.get(key) ?? (await makeIndex(await readEntries(db, list.id)))
   indexes.delete(key)
   indexes.set(key, index)
   if (indexes.size > INDEXES_MAX) indexes.delete(indexes.keys().next().value as string)
   return index
+}
+
+// Loads the matcher with its tables of scripts only where a list is in use.
+async function makeIndex(entries: readonly ListEntry[]): Promise<NameIndex> {
+  const { NameIndex } = await import('./names.ts')
+  return new NameIndex(entries)
 }

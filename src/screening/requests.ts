@@ -28,6 +28,7 @@ export type ScreeningRequest = Request & {
   ruleId: bigint | null
   ruleReference: string | null
   ruleName: string | null
+  ruleTestedAt: Date | null // An approver reads the result of the test.
   listId: bigint | null // The version of a list.
   listName: string | null
   decisionId: bigint | null
@@ -44,7 +45,8 @@ type Deps = { sharedAccounts: SharedAccounts; payoutHooks: OutcomeHooks }
 export const screeningRequests = new Workflow<ScreeningRequest, Deps>({
   table: 'screening_requests',
   key: 'id',
-  columns: `r.kind, r.rule_id, u.reference as rule_reference, u.name as rule_name, r.list_id,
+  columns: `r.kind, r.rule_id, u.reference as rule_reference, u.name as rule_name,
+    u.tested_at as rule_tested_at, r.list_id,
     l.name as list_name, r.decision_id, d.reference as decision_reference, c.session_id, d.payout_id,
     p.reference as payout_reference, r.effective_from, r.reason`,
   joins: `left join screening_rules u on u.id = r.rule_id

@@ -3,7 +3,7 @@
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import { findClient } from '#access/permissions.ts'
 import {
-  cannotApprove,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -188,7 +188,7 @@ export const RequestView = view('ScreeningRequest', (f: Fields<ScreeningRequest>
   reason: f.text('reason'),
   state: f.text('state', `One of ${REQUEST_STATES.join(', ')}.`),
   ...RequestedFields,
-  cannotApprove: cannotApprove('open'),
+  ...approvalFields('open'),
   ...DecidedFields,
 }))
 
@@ -398,10 +398,12 @@ export const screeningRequests = resource(`${SCREENING}/requests`, {
     description: 'Only by a user who did not ask for it and is independent of who did.',
     pool: 'batchPool',
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
       'screening_list_not_draft',
       'screening_list_outdated',

@@ -9,6 +9,7 @@ import {
   lockApprover,
   writeFirstApproval,
 } from '#approvals/approvers.ts'
+import { refuseChanged, revisionOf } from '#approvals/revision.ts'
 import { readMakerChecker } from '#approvals/workflow.ts'
 import type { BankConnections } from '#banks/connector.ts'
 import type { Queryable } from '#db/pool.ts'
@@ -119,22 +120,16 @@ export function obstacleTo({ bankAccountId, isActive, status }: Payee): RefusalC
   return undefined
 }
 
-// The accounts and names that the approver saw, in the order in which readPayees() returns them.
-type SeenPayees = {
-  bankAccounts?: readonly string[] | undefined
-  accountNames?: readonly string[] | undefined
-}
-
-// Returns false if a payee's account or its name is no longer the one that the approver saw. A list that the
-// approver did not send (undefined) is not compared.
-function arePayeesSeen(payees: readonly Payee[], view: SeenPayees): boolean {
-  const isUnchanged = (seen: readonly string[] | undefined, current: readonly (string | null)[]) =>
-    seen === undefined ||
-    (seen.length === current.length &&
-      current.every((currentValue, index) => currentValue === seen[index]))
-  const accounts = payees.map(({ bankAccount }) => bankAccount)
-  const names = payees.map(({ accountName }) => accountName)
-  return isUnchanged(view.bankAccounts, accounts) && isUnchanged(view.accountNames, names)
+// Names what an approver reads of a settlement: its amounts, and the parties with the accounts that it would
+// now be paid to. Accounts that no bank has confirmed are approved by the name that the approver read.
+export function settlementRevision(settlement: Settlement, payees: readonly Payee[]): string {
+  const { reference, cutOff, currency, netKobo, closedBy, firstApprover } = settlement
+  const parties = payees.map(({ subaccountCode, netKobo: partKobo, bankAccount, ...account }) => {
+    const { bankCode, accountName, status } = account
+    return [subaccountCode, partKobo, bankAccount, bankCode, accountName, status]
+  })
+  const approved = firstApprover && [firstApprover.actor, firstApprover.userId]
+  return revisionOf([reference, cutOff, currency, netKobo, closedBy, approved, parties])
 }
 
 // Whether the client's current rules require a second person.
@@ -162,8 +157,7 @@ export async function takesTwoApprovers(
 }
 
 // Returns the reason why the viewer may not approve the settlement, or null if the viewer may.
-// `needsPerson`: the rules at its closing, or the current ones, require a second person. `view`: the accounts
-// and names of the payees on display, as the viewer's approval would send them.
+// `needsPerson`: the rules at its closing, or the current ones, require a second person.
 export async function findObstacleToViewer(
   db: Queryable,
   by: Candidate,
@@ -171,18 +165,13 @@ export async function findObstacleToViewer(
 ): Promise<RefusalCode | null> {
   const { clientId, netKobo, needsApproval } = settlement
   const needsPerson = needsApproval || (await needsSecondPerson(db, clientId, netKobo))
-  const view = {
-    bankAccounts: payees.map(({ bankAccount }) => bankAccount ?? ''),
-    accountNames: payees.map(({ accountName }) => accountName ?? ''),
-  }
-  return findApprovalObstacle(db, by, { settlement, payees, needsPerson, view })
+  return findApprovalObstacle(db, by, { settlement, payees, needsPerson })
 }
 
 type ApprovalCase = {
   settlement: Settlement
   payees: readonly Payee[]
   needsPerson: boolean // The client's rules require a second person, whatever the accounts are.
-  view: SeenPayees
 }
 
 // Decides who may approve a settlement (I53). Approving enforces the rule, and reading a settlement shows it
@@ -190,25 +179,21 @@ type ApprovalCase = {
 //
 //   people_only, other_person_needed, approver_too_new, approver_not_independent, maker_counts_as_you,
 //   second_approver_needed       only if a second person is needed
-//   obstacles of the payees' accounts; an unconfirmed name is one unless the approver sends the accounts
-//                                and their names
-//   settlement_accounts_changed  the payees or their names have changed since the approver saw them
+//   obstacles of the payees' accounts, except an unconfirmed name
 //   people_only …                the first list, if only an unconfirmed account requires a second person
 //   approver_chose_account       the second person chose the account
 export async function findApprovalObstacle(
   db: Queryable,
   by: Candidate,
-  { settlement, payees, needsPerson, view }: ApprovalCase,
+  { settlement, payees, needsPerson }: ApprovalCase,
 ): Promise<RefusalCode | null> {
   const { closedBy: actor, closedByUser, makerPeople, firstApprover } = settlement
   const checked = { maker: { actor, userId: closedByUser, people: makerPeople }, firstApprover }
   const ineligibility = needsPerson && (await findUnfitnessForEither(db, by, checked))
   if (ineligibility) return ineligibility
   const obstacle = findObstacle(payees)
-  const isReviewed =
-    obstacle === 'bank_account_unconfirmed' && !!view.bankAccounts && !!view.accountNames
+  const isReviewed = obstacle === UNCONFIRMED
   if (obstacle && !isReviewed) return obstacle
-  if (!arePayeesSeen(payees, view)) return 'settlement_accounts_changed'
   if (!needsPerson && !isReviewed) return null
   const { userId } = by
   if (userId === null) return 'people_only'
@@ -281,8 +266,8 @@ type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 // not have chosen the bank account, and must not be a new user (I53: findApprovalObstacle). Without an
 // account to pay to, the settlement stays closed with the reason and can be approved later.
 //
-// A settlement to an account whose name no bank has confirmed also stays closed. A second person approves
-// it and sends the accounts and names, which proves that the person has seen them.
+// A settlement to an account whose name no bank has confirmed also stays closed, until a second person
+// approves it. The revision proves that an approver has seen the accounts and names.
 //
 // Repeating an approval with the same actor changes nothing.
 //
@@ -293,7 +278,7 @@ type SettlementApprover = Omit<Approver, 'userId'> & { userId: UserId | null }
 export async function approveSettlement(
   tx: Transaction,
   deps: ApprovalDeps,
-  { reference, view, ...by }: SettlementApprover & { reference: string; view: SeenPayees },
+  { reference, revision, ...by }: SettlementApprover & { reference: string; revision: string },
 ): Promise<Settlement> {
   const clientId = by.client.id
   await refuseSuspended(tx, clientId)
@@ -309,9 +294,10 @@ export async function approveSettlement(
   if (needsPerson) await lockPerson(tx, by)
   const payees = await lockPayees(tx, id)
   if (!needsPerson && payees.some(isUnconfirmed)) await lockPerson(tx, by)
-  const approval = { settlement, payees, needsPerson, view }
+  const approval = { settlement, payees, needsPerson }
   const obstacle = await findApprovalObstacle(tx, by, approval)
   if (obstacle) throw new Refusal(obstacle)
+  refuseChanged(settlementRevision(settlement, payees), revision)
   if (isFirstOfTwo(settlement)) {
     await approveFirst(tx, deps.now, { id, ...by })
     return readSettlement(tx, id)
@@ -385,7 +371,7 @@ type Paid = Approved & { payee: Payee; routing: SendingChoice }
 
 // Returns the payout that pays one payee its part of the settlement. Its sending bank was chosen for all
 // payees.
-function newPayout(sealer: Sealer, { settlement, actor, payee, routing }: Paid): NewPayout {
+function newPayout(sealer: Sealer, { settlement, actor, userId, payee, routing }: Paid): NewPayout {
   return {
     clientId: settlement.clientId,
     purpose: 'settlement',
@@ -400,6 +386,7 @@ function newPayout(sealer: Sealer, { settlement, actor, payee, routing }: Paid):
     },
     narration: `Settlement ${settlement.reference}`,
     requestedBy: actor,
+    requestedByUser: userId,
     approversNeeded: 0, // The settlement is approved.
     bankAccountId: payee.bankAccountId as BankAccountId,
     subaccountId: payee.subaccountId ?? undefined,

@@ -340,7 +340,7 @@ export async function closeSettlement(
     ...(await findProvisionAccounts(tx, clientId, CURRENCY)),
   ]
   const taking = { settlementId: id, clientId, currency: CURRENCY, cover, nextFromId, parties }
-  const takenByParty = await takeAvailable(tx, now, { ...taking, alsoLocked })
+  const takenByParty = await takeAvailable(tx, deps, { ...taking, alsoLocked })
   const { reserveBps, reserveDays } = await readSettings(tx, clientId)
   const floor = await readReserveFloor(tx, { clientId, currency: CURRENCY, now })
   const netKobo = await writeSettlement(tx, deps, {

@@ -14,6 +14,7 @@ import { numberArray } from '#db/sql.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { fillHolds } from '#holds/hold.ts'
 import type { AccountId, ClientId, SettlementId, SubaccountId } from '#ids.ts'
+import type { SharedAccounts } from '#ledger/accounts.ts'
 import { findPosition } from '#ledger/transfer-counts.ts'
 import { takeBalances } from '#ledger/transfers.ts'
 import { type Kobo, kobo } from '#money.ts'
@@ -225,12 +226,12 @@ type Taking = {
 // Locks: the accounts that hold the money and the accounts that receive it, in id order.
 export async function takeAvailable(
   tx: Transaction,
-  now: Date,
+  deps: { now: Date; sharedAccounts: SharedAccounts },
   taking: Taking,
 ): Promise<Map<SubaccountId | null, Kobo>> {
   const { settlementId, cover, nextFromId, parties } = taking
   const holders = await lockAccounts(tx, taking)
-  await fillHolds(tx, now, taking.clientId) // Holds take their money before the settlement does.
+  await fillHolds(tx, deps, taking.clientId) // Holds take their money before the settlement does.
   const settlingByAccount = new Map(
     parties.map(({ accountId, settlingId }) => [accountId, settlingId]),
   )
@@ -240,7 +241,7 @@ export async function takeAvailable(
     intoId: (settlingByAccount.get(accountId) ?? settlingByAccount.get(null)) as AccountId,
   }))
   const cutOffRange = { toId: cover.toId, before: cover.cutOff, afterFromId: nextFromId }
-  await takeBalances(tx, now, { settlementId, from: holdersWithDestination, cut: cutOffRange })
+  await takeBalances(tx, deps.now, { settlementId, from: holdersWithDestination, cut: cutOffRange })
   return sumTaken(tx, settlementId, parties)
 }
 

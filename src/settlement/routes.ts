@@ -3,19 +3,25 @@
 
 import { type Static, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toViewer } from '#approvals/views.ts'
+import { ApprovalBody, toViewer } from '#approvals/views.ts'
 import { parseBankTime } from '#clock.ts'
 import { withSnapshot } from '#db/replica.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { invalidField, Refusal } from '#errors.ts'
 import { scopeRefusal } from '#http/authentication.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotency } from '#http/idempotency.ts'
 import { choice } from '#http/lists.ts'
 import { Nothing, resource } from '#http/resource.ts'
 import { namedBody } from '#http/schemas.ts'
-import { approveSettlement, findObstacleToViewer, readPayees } from './approve.ts'
+import {
+  approveSettlement,
+  findObstacleToViewer,
+  readPayees,
+  settlementRevision,
+} from './approve.ts'
 import { awaitTurn, cancelSettlement, closeSettlement } from './close.ts'
 import { listLines, readUpcoming } from './queries.ts'
 import { getSettlement, listSettlements } from './settlement.ts'
@@ -63,12 +69,16 @@ export const settlements = resource('/api/v1/settlements', {
     errors: ['settlement_not_found'],
     run: async (db, call) => {
       const settlement = await getSettlement(db, call.clientId, call.params.reference)
-      if (settlement.status !== 'closed') return { ...settlement, payees: [], obstacle: null }
+      if (settlement.status !== 'closed') {
+        const revision = settlementRevision(settlement, [])
+        return { ...settlement, payees: [], obstacle: null, revision }
+      }
       const payees = await readPayees(db, settlement.id)
       const obstacle =
         scopeRefusal(call, 'payouts:write') ??
         (await findObstacleToViewer(db, toViewer(call, call), { settlement, payees }))
-      return { ...settlement, payees, obstacle }
+      const revision = settlementRevision(settlement, payees)
+      return { ...settlement, payees, obstacle, revision }
     },
   })
   .list('listSettlementLines', {
@@ -86,8 +96,6 @@ export const settlements = resource('/api/v1/settlements', {
   })
 
 const ATTEMPTS_MAX = 5
-const PAYEES_MAX = 10_000
-const BODY_BYTES_MAX = 4_194_304 // Enough for the references and names of all payees.
 const CUT_OFF_SAYS = 'Must be an ISO 8601 date or time that is not in the future.'
 
 const CloseRequest = namedBody('CloseSettlementRequest', {
@@ -96,26 +104,6 @@ const CloseRequest = namedBody('CloseSettlementRequest', {
       maxLength: 64,
       description: 'Settle what was posted before this (ISO 8601). Default: everything.',
       'x-says': CUT_OFF_SAYS,
-    }),
-  ),
-})
-
-const ApproveRequest = namedBody('ApproveSettlementRequest', {
-  bankAccounts: Type.Optional(
-    Type.Array(Type.String({ maxLength: 64 }), {
-      maxItems: PAYEES_MAX,
-      description:
-        'The bankAccount of each payee, in the order of payees. If it would now be paid to ' +
-        'others, it is refused with settlement_accounts_changed. Required where no bank has ' +
-        'confirmed the name of one (bank_account_unconfirmed).',
-    }),
-  ),
-  accountNames: Type.Optional(
-    Type.Array(Type.String({ maxLength: 200 }), {
-      maxItems: PAYEES_MAX,
-      description:
-        'The accountName of each payee, in the order of payees. If one has another name now, it ' +
-        'is refused and required as above.',
     }),
   ),
 })
@@ -149,27 +137,26 @@ export const settlementChanges = resource('/api/v1/settlements', {
   })
   .act('approveSettlement', {
     path: '/:reference/approve',
-    route: { bodyLimit: BODY_BYTES_MAX },
     summary: 'Approve a settlement',
     description:
       'Creates its payouts. Where approval is needed, or no bank has confirmed the name of an ' +
       'account it is paid to, only for a signed-in user other than who closed it or chose its ' +
       'bank account. Otherwise needed only where a bank account was missing.',
-    body: ApproveRequest,
+    body: ApprovalBody,
     errors: [
       'second_approver_needed',
       'approver_chose_account',
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'maker_counts_as_you',
       'bank_account_inactive',
       'bank_account_mismatch',
-      'bank_account_unconfirmed',
       'client_held',
       'client_suspended',
       'no_default_bank_account',
       'other_person_needed',
-      'settlement_accounts_changed',
+      'request_changed',
       'settlement_not_closed',
       'settlement_not_found',
     ],
@@ -178,7 +165,7 @@ export const settlementChanges = resource('/api/v1/settlements', {
     run: (tx, call) => {
       const { scopes, params, body } = call
       const by = { ...toViewer(call, call), scopes }
-      return approveSettlement(tx, call, { ...by, reference: params.reference, view: body })
+      return approveSettlement(tx, call, { ...by, ...params, ...body })
     },
   })
   .route('POST', 'cancelSettlement', {
@@ -212,7 +199,7 @@ async function inTurn<T extends object>(
       const isInProgress = error instanceof Refusal && error.code === 'settlement_in_progress'
       const isKeyed = request.headers['idempotency-key'] !== undefined
       if (!isInProgress || !isKeyed || attempt === ATTEMPTS_MAX) throw error
-      await withTransaction(pool, (tx) => awaitTurn(tx, request.client.id))
+      await withCaller(deps, { request, pool }, (tx) => awaitTurn(tx, request.client.id))
     }
   }
 }

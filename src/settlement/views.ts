@@ -1,6 +1,6 @@
 // Views of settlements and their lines.
 
-import { CannotApprove, presentObstacle } from '#approvals/views.ts'
+import { CannotApprove, presentObstacle, REVISION_SAYS } from '#approvals/views.ts'
 import { findBank, type NameBank } from '#banks/directory.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
@@ -110,7 +110,11 @@ const PayeeView = view('SettlementPayee', (f: Fields<PaidPayee, PayeeContext>) =
   ),
 }))
 
-type SettlementDetail = Settlement & { payees: readonly Payee[]; obstacle: RefusalCode | null }
+type SettlementDetail = Settlement & {
+  payees: readonly Payee[]
+  obstacle: RefusalCode | null
+  revision: string
+}
 
 export const SettlementDetailView = view(
   'SettlementDetail',
@@ -122,11 +126,9 @@ export const SettlementDetailView = view(
       ({ payees }) => payees.filter((payee) => payee.bankAccount !== null) as PaidPayee[],
       'While it is closed: the bank accounts that it would be paid to if approved now.',
     ),
+    revision: f.token('revision', REVISION_SAYS),
     cannotApprove: f.as(
-      CannotApprove(
-        'Why you cannot approve it while it is closed, giving the bankAccount and accountName of ' +
-          'each payee. Null if you can.',
-      ),
+      CannotApprove('Why you cannot approve it while it is closed. Null if you can.'),
       ({ obstacle }) => presentObstacle(obstacle),
     ),
   }),

@@ -31,9 +31,10 @@ import { generateCode, type Subaccount } from './subaccounts.ts'
 const TYPES: readonly SplitType[] = ['percentage', 'flat']
 
 const CODE = '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$'
+const CODE_FORM = new RegExp(CODE)
 
 export function isCode(text: string): boolean {
-  return new RegExp(CODE).test(text)
+  return CODE_FORM.test(text)
 }
 
 const code = (description: string) =>

@@ -3,7 +3,8 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import {
-  cannotApprove,
+  ApprovalBody,
+  approvalFields,
   checkerOf,
   DecidedFields,
   ofPeople,
@@ -18,7 +19,7 @@ import { invalidField, Refusal } from '#errors.ts'
 import { accepted } from '#http/envelopes.ts'
 import { withIdempotentSteps } from '#http/idempotency.ts'
 import { choice, wholeQuery } from '#http/lists.ts'
-import { Nothing, resource } from '#http/resource.ts'
+import { resource } from '#http/resource.ts'
 import { named, strictObject, trueOrFalse } from '#http/schemas.ts'
 import { type Fields, view } from '#http/view.ts'
 import { findId, publicId, type SuspenseItemId } from '#ids.ts'
@@ -71,7 +72,7 @@ const RequestView = view('ApprovalRequest', (f: Fields<ApprovalRequest, Context>
     ({ requestedBy }, { actor }) => requestedBy === actor,
     'Whether you are the requester.',
   ),
-  cannotApprove: cannotApprove('pending'),
+  ...approvalFields('pending'),
   ...DecidedFields,
 }))
 
@@ -148,8 +149,9 @@ export const suspenseRequests = resource('/api/v1/suspense', {
       'Moves the money as requested. Only by a user who did not ask for it and is ' +
       'independent of who did.',
     isKeyed: true,
-    body: Nothing,
+    body: ApprovalBody,
     errors: [
+      'approver_gave_access',
       'approver_not_independent',
       'approver_too_new',
       'client_held',
@@ -157,6 +159,7 @@ export const suspenseRequests = resource('/api/v1/suspense', {
       'credit_held',
       'maker_counts_as_you',
       'other_person_needed',
+      'request_changed',
       'request_decided',
       'request_not_found',
       'suspense_closed',
@@ -167,7 +170,8 @@ export const suspenseRequests = resource('/api/v1/suspense', {
       const id = requireRequestId(call)
       // The first step, in its own transaction. The idempotency key stores its result.
       const begin = async (tx: Transaction) => {
-        await approvalRequests.approve(tx, checkerOf(call), id)
+        const approval = { key: id, revision: call.body.revision }
+        await approvalRequests.approve(tx, checkerOf(call), approval)
         return id.toString()
       }
       return withIdempotentSteps(call, { request, reply, pool: batchPool, begin }, async () => {

@@ -2,9 +2,10 @@
 
 import { Type } from '@fastify/type-provider-typebox'
 import { RETURN_STATUSES } from '#credits/states.ts'
-import { type Transaction, withTransaction } from '#db/transaction.ts'
+import type { Transaction } from '#db/transaction.ts'
 import { Refusal, type RefusalCode } from '#errors.ts'
 import type { Identity } from '#http/authentication.ts'
+import { withCaller } from '#http/caller.ts'
 import type { Deps } from '#http/deps.ts'
 import { choice, flag, parseWindow, WindowQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
@@ -65,7 +66,7 @@ const ReturnView = view('Return', (f: Fields<ShownReturn, Context>) => ({
       'of the client ends. payout_under_review: nor before its screening is decided. ' +
       'return_credit_reversed: the ' +
       'bank has reversed the credit, so the payer has the money. Do not send it; fail the return. ' +
-      'return_may_have_been_sent: it is older than the restored database. Ask the bank, then ' +
+      'return_may_have_been_sent: it is older than the restored or moved database. Ask the bank, then ' +
       'confirm or fail it.',
   ),
   amount: f.naira('amountKobo'),
@@ -229,11 +230,11 @@ function mayReveal({ scopes, isPerson }: Identity, reveal: string | undefined): 
 // the numbers that may be shown to the audit log, and commits before the caller shows any. First waits for
 // operations that stop payouts, and then reads again why each return must not be sent (findBlocks).
 async function checkReveal(
-  deps: Deps,
+  deps: Call,
   by: Identity,
   rows: readonly Return[],
 ): Promise<Map<Return, RefusalCode | null>> {
-  return withTransaction(deps.db, async (tx) => {
+  return withCaller(deps, { request: deps.request, pool: deps.db }, async (tx) => {
     await awaitHolders(tx)
     const now = deps.clock()
     const isHeld = await arePayoutsHeld(tx)

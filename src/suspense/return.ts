@@ -7,16 +7,17 @@ import type { Mode } from '#banks/connector.ts'
 import { type ReturnStatus, transitionItem } from '#credits/states.ts'
 import { type LockedItem, recordSuspenseChanges } from '#credits/suspense-items.ts'
 import type { Window } from '#db/bounds.ts'
+import { DOUBTFUL_UNTIL } from '#db/moved-database.ts'
 import { pastPrefix } from '#db/paging.ts'
 import type { Queryable } from '#db/pool.ts'
 import type { Transaction } from '#db/transaction.ts'
 import { Refusal } from '#errors.ts'
 import { isAllHeld, refuseHeldClient } from '#holds/hold.ts'
-import { type CreditId, newReference, type SuspenseItemId } from '#ids.ts'
+import { type CreditId, newReference, type SuspenseItemId, type UserId } from '#ids.ts'
 import { bankOwner, type SharedAccounts } from '#ledger/accounts.ts'
 import { postTransfers } from '#ledger/transfers.ts'
 import { CURRENCY, formatKobo, type Kobo } from '#money.ts'
-import { isTakenBack, isUnderReview, LAST_RESTORED_AT } from '#payouts/holds.ts'
+import { isTakenBack, isUnderReview } from '#payouts/holds.ts'
 import { createPayouts } from '#payouts/request.ts'
 import type { PayoutStatus } from '#payouts/states.ts'
 import { writeAuditLog } from '#records/audit-log.ts'
@@ -96,7 +97,7 @@ const BLOCKED = `
        when ${isAllHeld('o.id')} then 'client_held'
        when p.screening = 'held' then 'payout_under_review'
        when ${isTakenBack('c.id')} then 'return_credit_reversed'
-       when r.requested_at <= ${LAST_RESTORED_AT} then 'return_may_have_been_sent' end`
+       when r.requested_at <= ${DOUBTFUL_UNTIL} then 'return_may_have_been_sent' end`
 
 const FROM_RETURNS = `
     from returns r
@@ -192,6 +193,7 @@ type ReturnRequest = Sending & {
   now: Date
   by: Client
   actor: string
+  userId: UserId | null
   note: string | null
   isApproved?: boolean // Whether a second person has approved the return, under maker-checker.
 }
@@ -254,7 +256,7 @@ type Payer = { accountSealed: Buffer | null; accountName: string | null; bankCod
 // it; an operator then executes the return. The sandbox bank accepts even such a payout.
 async function createPayout(
   tx: Transaction,
-  { sealer, mode, now, actor }: Omit<ReturnRequest, 'note'>,
+  { sealer, mode, now, actor, userId }: Omit<ReturnRequest, 'note'>,
   { item, reference }: { item: LockedItem; reference: string },
 ): Promise<void> {
   const { creditId, clientId, bankCode, amountKobo, currency } = item
@@ -275,6 +277,7 @@ async function createPayout(
   }
   const order = { bankCode, amountKobo, currency, to, narration: `Return ${reference}` }
   const purpose = { clientId, purpose: 'return', creditId, reference } as const
-  const payout = { ...purpose, ...order, requestedBy: actor, approversNeeded: 0 as const }
+  const maker = { requestedBy: actor, requestedByUser: userId }
+  const payout = { ...purpose, ...order, ...maker, approversNeeded: 0 as const }
   await createPayouts(tx, { sealer, now }, [payout])
 }

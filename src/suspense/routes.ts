@@ -85,8 +85,9 @@ const AssignRequest = namedBody('AssignRequest', { ...AssignTarget, note: Note }
 type Acting = Call<Record<never, never>, object, { note?: string }>
 
 // Returns the context of assigning or returning: who acts, when, with which note and services.
-function suspenseAction({ sealer, sharedAccounts, mode, now, client: by, actor, body }: Acting) {
-  return { sealer, sharedAccounts, mode, now, by, actor, note: body.note ?? null }
+function suspenseAction(call: Acting) {
+  const { sealer, sharedAccounts, mode, now, client: by, actor, userId, body } = call
+  return { sealer, sharedAccounts, mode, now, by, actor, userId, note: body.note ?? null }
 }
 
 export const suspense = resource('/api/v1/suspense', {

@@ -97,13 +97,23 @@ export async function getEndpoint(
   clientId: ClientId,
   id: EndpointId,
 ): Promise<WebhookEndpoint> {
+  const endpoint = await findEndpoint(db, clientId, id)
+  if (!endpoint) throw new Refusal('endpoint_not_found')
+  return endpoint
+}
+
+// Returns an endpoint of the client, unless it was deleted.
+export async function findEndpoint(
+  db: Queryable,
+  clientId: ClientId,
+  id: EndpointId,
+): Promise<WebhookEndpoint | undefined> {
   const { rows } = await db.query<EndpointRow>({
     name: 'get-endpoint',
     text: `${SELECT_ENDPOINT} where e.id = $1 and e.client_id = $2 and e.deleted_at is null`,
     values: [id, clientId],
   })
-  if (!rows[0]) throw new Refusal('endpoint_not_found')
-  return toEndpoint(rows[0])
+  return rows[0] && toEndpoint(rows[0])
 }
 
 // Whether the endpoint is subscribed to alerts, which only operators may see.

@@ -2,20 +2,21 @@
 // /api/v1/webhook-endpoints/{id}: replays the events of a period to an endpoint, and sends it a test event.
 
 import { Type } from '@fastify/type-provider-typebox'
-import { timestamp } from '#clock.ts'
 import type { Queryable } from '#db/pool.ts'
 import { withSnapshot } from '#db/replica.ts'
 import { Refusal } from '#errors.ts'
 import type { Deps } from '#http/deps.ts'
 import { choice, flag, parseFlag, parseWindow, WindowQuery } from '#http/lists.ts'
 import { type Call, resource } from '#http/resource.ts'
-import { accountNumber, NoBody, named, nullable, oneOf, reference } from '#http/schemas.ts'
+import { accountNumber, NoBody, named, oneOf, reference } from '#http/schemas.ts'
+import { type Fields, view } from '#http/view.ts'
 import { type EndpointId, parseReference } from '#ids.ts'
 import { EVENT_TYPES } from '#records/event-types.ts'
 import { listAttempts, listDeliveries } from './delivery-log.ts'
 import { EventFields, eventPresenter } from './event-views.ts'
 import { getEvent, type ListedEvent, listEvents } from './events.ts'
-import { REPLAY_MAX, redeliver, replay, sendTestEvent } from './redeliver.ts'
+import { redeliver, sendTestEvent } from './redeliver.ts'
+import { getReplay, REPLAYS_PER_HOUR, type Replay, startReplay } from './replays.ts'
 import {
   DeliveryDetailView,
   DeliveryView,
@@ -165,7 +166,7 @@ const ReplayRequest = named(
   {
     from: moment(
       'Start, inclusive (ISO 8601; West Africa Time if it has no offset), or nextFrom of the ' +
-        'previous call.',
+        'answer of an earlier release.',
     ),
     to: moment('End, exclusive.'),
   },
@@ -173,10 +174,23 @@ const ReplayRequest = named(
 )
 
 const Redelivery = named('Redelivery', { queued: Queued })
-const Replay = named('Replay', {
-  queued: Queued,
-  nextFrom: nullable('string', { description: 'Pass as from to continue. Null: done.' }),
-})
+const ReplayView = view('Replay', (f: Fields<Replay>) => ({
+  id: f.text('id'),
+  endpointId: f.text('endpointId'),
+  from: f.time('fromAt', 'Start of the period, inclusive.'),
+  to: f.time('toAt', 'End of the period, exclusive.'),
+  status: f.oneOf(
+    ({ endedAt, nextSequence, pastSequence }) =>
+      endedAt === null ? 'running' : nextSequence === pastSequence ? 'done' : 'stopped',
+    ['running', 'done', 'stopped'],
+    'stopped: the endpoint was deactivated or deleted before the last event.',
+  ),
+  progress: f.integer(progressOf, 'Percent of the events that are done.'),
+  queued: f.integer('queued', 'Number of deliveries queued so far.'),
+  requestedAt: f.time('createdAt'),
+  endedAt: f.timeOrNull('endedAt', 'Null while it runs.'),
+  nextFrom: f.textOrNull(() => null, 'Always null: the service continues by itself.'),
+}))
 const scopes = { read: 'webhooks:read', write: 'webhooks:write' } as const
 
 export const eventRedeliveries = resource('/api/v1/events', {
@@ -205,7 +219,7 @@ export const eventRedeliveries = resource('/api/v1/events', {
 export const endpointReplays = resource('/api/v1/webhook-endpoints', {
   tag: 'Webhooks',
   noun: 'replay',
-  view: Replay,
+  view: ReplayView,
   scopes,
   params: { id: requireEndpointId },
 })
@@ -213,10 +227,12 @@ export const endpointReplays = resource('/api/v1/webhook-endpoints', {
     path: '/:id/replay',
     summary: 'Replay events to an endpoint',
     description:
-      `Events of the subscribed types, at most ${REPLAY_MAX} per call. While nextFrom is not ` +
-      'null, call again with it as from.',
+      'Queues the events of the subscribed types that exist now. The answer says done, or running: the ' +
+      'service then continues in steps, and GET shows the progress. A client has one running replay at ' +
+      `most (replay_running) and begins at most ${REPLAYS_PER_HOUR} an hour (too_many_replays). A ` +
+      'repeated request for the same endpoint and period returns the running replay.',
     body: ReplayRequest,
-    errors: ['endpoint_inactive', 'endpoint_not_found'],
+    errors: ['endpoint_inactive', 'endpoint_not_found', 'replay_running', 'too_many_replays'],
     message: 'Events queued successfully',
     parse: ({ body }) => {
       const { since, after } = parseStart(body.from)
@@ -224,11 +240,15 @@ export const endpointReplays = resource('/api/v1/webhook-endpoints', {
       const { from, to } = parseWindow({ ...body, from: since }) as { from: Date; to: Date }
       return { from, to, after }
     },
-    run: async (tx, { clientId, now, params, withoutAlerts, input }) => {
-      const range = { clientId, endpointId: params.id, ...input, withoutAlerts }
-      const { queued, last } = await replay(tx, now, { range })
-      return { queued, nextFrom: last === null ? null : `${timestamp(input.from)}#${last}` }
-    },
+    run: (tx, { clientId, now, params, withoutAlerts, input }) =>
+      startReplay(tx, now, { clientId, endpointId: params.id, ...input, withoutAlerts }),
+  })
+  .get('getReplay', {
+    path: '/:id/replay',
+    summary: 'Get the latest replay to an endpoint',
+    description: 'Shows its progress.',
+    errors: ['endpoint_not_found', 'replay_not_found'],
+    run: (db, { clientId, params }) => getReplay(db, { clientId, endpointId: params.id }),
   })
   .act('testWebhookEndpoint', {
     path: '/:id/test',
@@ -243,9 +263,13 @@ export const endpointReplays = resource('/api/v1/webhook-endpoints', {
     }),
   })
 
-// Parses the start of a replay: a time or, to continue a replay, `time#sequence` with the last sequence of
-// the previous call. A time alone would not suffice to continue, because several events may have the same
-// time, and a later event may have an earlier time.
+function progressOf({ firstSequence, nextSequence, pastSequence }: Replay): number {
+  if (nextSequence === pastSequence) return 100
+  return Number(((nextSequence - firstSequence) * 100n) / (pastSequence - firstSequence))
+}
+
+// Parses the start of a replay: a time, or `time#sequence` as answered by an earlier release, which queued a
+// long replay in several calls.
 function parseStart(from: string): { since: string; after: bigint } {
   const [, since, after] = /^([^#]+)#([0-9]{1,18})$/.exec(from) ?? []
   return since && after ? { since, after: BigInt(after) } : { since: from, after: 0n }

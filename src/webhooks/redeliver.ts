@@ -1,5 +1,4 @@
-// Redelivery on request: an event, a payment's latest state, or a time range to one endpoint; and test
-// events.
+// Redelivery on request: an event, or a payment's latest state; and test events. replays.ts sends a period.
 //
 // The delivery is due at once and restarts its retry schedule; its attempt count continues. A delivery in
 // flight stays unchanged. An event without a delivery gets one.
@@ -19,18 +18,8 @@ import {
   type Target,
 } from './destinations.ts'
 import { getEndpoint } from './endpoints.ts'
-import {
-  EVENT_COLUMNS,
-  type StoredEvent,
-  sequenceBounds,
-  unlessAlert,
-  visibleEvent,
-} from './events.ts'
+import { EVENT_COLUMNS, type StoredEvent, unlessAlert, visibleEvent } from './events.ts'
 import { REQUEUE_ON_CONFLICT } from './states.ts'
-
-// The most events that one call replays; more would keep a transaction busy for seconds. The caller requests
-// the rest with another call.
-export const REPLAY_MAX = 50_000
 
 type EventRedelivery = {
   clientId: ClientId
@@ -60,58 +49,6 @@ export async function redeliver(
       ? routeEvent(event, (await readAddresses(tx, [event]))(event))
       : [await endpointTarget(tx, clientId, endpointId)]
   return queueAgain(tx, now, { event, targets })
-}
-
-type Replay = {
-  range: {
-    clientId: ClientId
-    endpointId: EndpointId
-    from: Date
-    to: Date
-    after?: bigint
-    withoutAlerts?: boolean
-  }
-  limit?: number | undefined
-}
-
-// Queues again the events from `from` to `to` whose type the endpoint subscribes to: at most `limit`, ordered
-// by sequence. The next call continues after `last`, the sequence of the last event. It cannot continue after
-// a time, because an earlier event may have a later time, and more events may have the same time than one
-// call queues.
-export async function replay(
-  tx: Transaction,
-  now: Date,
-  { range, limit = REPLAY_MAX }: Replay,
-): Promise<{ queued: number; last: bigint | null }> {
-  const { clientId, endpointId, from, to, after = 0n, withoutAlerts = false } = range
-  const target = await endpointTarget(tx, clientId, endpointId)
-  const { eventTypes } = await getEndpoint(tx, clientId, endpointId)
-  const [destination] = await findDestinations(tx, [{ ...target, clientId }])
-  const { first, past } = await sequenceBounds(tx, clientId, { from, to })
-  const start = first > after ? first : after + 1n
-  const { rows } = await tx.query<{ queued: number; last: bigint | null }>({
-    name: 'replay-events',
-    text: `with again as (
-             select id, sequence from events e
-              where client_id = $1 and sequence >= $2 and sequence < $3
-                and created_at >= $4 and created_at < $5
-                and type <> 'endpoint.test' and ($6::text[] is null or type = any($6))
-                and ${visibleEvent('$1')} and ${unlessAlert('$10')}
-              order by sequence limit $9
-           ), queued as (
-             insert into deliveries (event_id, destination_id, client_id, kind, next_attempt_at,
-                                     created_at)
-             select id, $7::bigint, $1, 'endpoint', $8::timestamptz, $8 from again ${REQUEUE_ON_CONFLICT}
-           )
-           select count(*)::int as queued, max(sequence) as last from again`,
-    values: [
-      ...[clientId, start, past, from, to, eventTypes, destination?.id, now, limit],
-      withoutAlerts,
-    ],
-  })
-  const { queued, last } = rows[0] as { queued: number; last: bigint | null }
-  if (destination) await resumeDestinations(tx, now, [destination.id])
-  return { queued, last: queued === limit ? last : null }
 }
 
 // Sends the event of the payment's latest state again, to the notificationUrl of its advice and, if the
@@ -147,7 +84,7 @@ async function findLatestEvent(
 }
 
 // Returns an endpoint as the target of a redelivery. Refuses one that is switched off.
-async function endpointTarget(
+export async function endpointTarget(
   tx: Transaction,
   clientId: ClientId,
   endpointId: EndpointId,

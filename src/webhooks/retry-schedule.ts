@@ -30,6 +30,9 @@ export const WAITS_MAX = {
   retryAfterMs: RETRY_AFTER_SECONDS_MAX * SECOND_MS * (1 + JITTER_MAX),
 }
 
+// The longest wait before any attempt.
+export const RETRY_WAIT_MAX_MS = Math.max(...WAITS_MAX.stepsMs, WAITS_MAX.retryAfterMs)
+
 const HEADER_LENGTH_MAX = 64
 // The three date formats of RFC 9110: IMF-fixdate, RFC 850, asctime (which names no zone).
 const HTTP_DATES: readonly RegExp[] = [

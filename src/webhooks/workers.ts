@@ -9,6 +9,7 @@
 import assert from 'node:assert/strict'
 import type { Agent } from 'undici'
 import type { Clock } from '#clock.ts'
+import { isTimeDue } from '#db/due.ts'
 import type { Pool } from '#db/pool.ts'
 import { isConnectionLost, withTransaction } from '#db/transaction.ts'
 import { Batcher } from '#hot-path/batcher.ts'
@@ -39,6 +40,7 @@ import {
 import { dispatchWithCommit, findWaiting, type HandOver } from './dispatch.ts'
 import { recordAttempts, releaseClaims } from './record-attempts.ts'
 import type { Rendering } from './render.ts'
+import { type StepDeps, stepReplays } from './replays.ts'
 import { nextAttemptAt, parseRetryAfter, WAITS_MAX } from './retry-schedule.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptResult, attemptDelivery } from './send.ts'
 import type { AttemptOutcome } from './states.ts'
@@ -86,7 +88,7 @@ export class Deliverer {
   #isStopping = false
   #idle: (() => void)[] = []
   #lastWorkMs = 0 // The time of the last claim or hand-over, by which a clock set back is noticed.
-  #correctAtMs = 0
+  #correctAt = new Date(0)
 
   constructor(deps: DelivererDeps) {
     const { webhookPool: pool, clock, log, notifier } = deps
@@ -193,18 +195,24 @@ export class Deliverer {
     await withTransaction(pool, (tx) => releaseClaims(tx, clock(), claims))
   }
 
-  // Corrects the delivery schedule if the clock was set back, or every few minutes.
+  // Corrects the delivery schedule if the clock was set back, or every few minutes. After a failure the next
+  // round corrects it: the times by which this one was due are stored only after it has succeeded (I260).
   async #correctIfDue(now: Date): Promise<void> {
-    const { webhookPool: pool, log } = this.#deps
     const nowMs = now.getTime()
     const isSetBack = nowMs < this.#lastWorkMs - SET_BACK_MIN_MS
+    if (isSetBack || isTimeDue(this.#correctAt, now, CORRECT_EVERY_MS)) {
+      await this.#correct(now, isSetBack ? CORRECT_AGAIN_MS : CORRECT_EVERY_MS)
+    }
     this.#lastWorkMs = nowMs
-    if (!isSetBack && nowMs < this.#correctAtMs) return
+  }
+
+  // Corrects the delivery schedule, and plans the next correction.
+  async #correct(now: Date, waitMs: number): Promise<void> {
+    const { webhookPool: pool, log } = this.#deps
     const { deliveries, queues, isFull } = await withTransaction(pool, (tx) =>
       correctSchedule(tx, now, WAITS_MAX),
     )
-    const waitMs = isSetBack ? CORRECT_AGAIN_MS : CORRECT_EVERY_MS
-    this.#correctAtMs = isFull ? 0 : nowMs + waitMs
+    this.#correctAt = new Date(isFull ? 0 : now.getTime() + waitMs)
     if (deliveries > 0) log.warn({ deliveries }, 'rescheduled deliveries after a clock change')
     if (queues > 0) log.warn({ queues }, 'made queues of webhooks due that had been forgotten')
   }
@@ -402,5 +410,14 @@ export function dispatchEventsRound({
       }
     }
     return { more }
+  }
+}
+
+// Takes a step of some replays. Never asks for another round at once: the pause between rounds leaves the
+// database to others.
+export function stepReplaysRound(deps: StepDeps): Round {
+  return async (signal) => {
+    await stepReplays(deps, signal)
+    return { more: false }
   }
 }

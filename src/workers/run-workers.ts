@@ -11,6 +11,7 @@ import {
   countByMerchantRound,
   countHoursRound,
   type RefillDeps,
+  recountSharesRound,
   refillNumberPoolsRound,
   sendBankChangesRound,
 } from '#accounts/workers.ts'
@@ -28,7 +29,8 @@ import {
 import type { ClockCheck } from '#db/health.ts'
 import type { Pool, Queryable } from '#db/pool.ts'
 import { HAS_LACKING_HOLDS } from '#holds/hold.ts'
-import { alertHoldDeadlinesRound, fillHoldsRound } from '#holds/workers.ts'
+import { HAS_HELD_PEOPLE } from '#holds/person-accounts.ts'
+import { alertHoldDeadlinesRound, fillHoldsRound, holdPeopleRound } from '#holds/workers.ts'
 import { HAS_DUE_CHECKS, type VerifyDeps, verifyIdentitiesRound } from '#identity/workers.ts'
 import type { ClientId } from '#ids.ts'
 import { checkIntegrityRound } from '#integrity/workers.ts'
@@ -60,7 +62,7 @@ import {
   watchOverduePayoutsRound,
 } from '#payouts/workers.ts'
 import { HAS_DUE_ERASURES } from '#privacy/erasure.ts'
-import { completeErasuresRound } from '#privacy/workers.ts'
+import { alertPausedErasuresRound, completeErasuresRound } from '#privacy/workers.ts'
 import { HAS_UNFINISHED_BOOKINGS } from '#reconciliation/book.ts'
 import {
   type FinishBookingsDeps,
@@ -105,7 +107,13 @@ import { escalateSuspenseRound } from '#suspense/workers.ts'
 import type { Tracer } from '#trace-context.ts'
 import { HAS_DUE_DELIVERIES } from '#webhooks/claims.ts'
 import { HAS_NEW_EVENTS } from '#webhooks/dispatch.ts'
-import { Deliverer, type DelivererDeps, dispatchEventsRound } from '#webhooks/workers.ts'
+import { HAS_REPLAYS } from '#webhooks/replays.ts'
+import {
+  Deliverer,
+  type DelivererDeps,
+  dispatchEventsRound,
+  stepReplaysRound,
+} from '#webhooks/workers.ts'
 import {
   type Deps,
   maintainPartitionsRound,
@@ -209,6 +217,11 @@ function listBankWorkers(deps: WorkerDeps): Worker[] {
       round: refillNumberPoolsRound(inRealTime(deps)),
     },
     {
+      name: 'recount-number-shares',
+      pauseMs: MINUTE_MS,
+      round: recountSharesRound(deps),
+    },
+    {
       name: 'send-bank-changes',
       pauseMs: SECOND_MS,
       due: hasBankChanges(deps.banks.map(({ code }) => code)),
@@ -229,6 +242,7 @@ function listBankWorkers(deps: WorkerDeps): Worker[] {
 function listControlWorkers(deps: WorkerDeps): Worker[] {
   return [
     { name: 'fill-holds', pauseMs: SECOND_MS, due: HAS_LACKING_HOLDS, round: fillHoldsRound(deps) },
+    { name: 'hold-people', pauseMs: SECOND_MS, due: HAS_HELD_PEOPLE, round: holdPeopleRound(deps) },
     { name: 'alert-hold-deadlines', pauseMs: MINUTE_MS, round: alertHoldDeadlinesRound(deps) },
     ...screeningWorkers(deps),
     { name: 'escalate-cases', pauseMs: MINUTE_MS, round: escalateCasesRound(deps) },
@@ -251,6 +265,12 @@ function listControlWorkers(deps: WorkerDeps): Worker[] {
       pauseMs: 2 * SECOND_MS,
       due: HAS_CHAT,
       round: postToChatRound(deps),
+    },
+    {
+      name: 'step-replays',
+      pauseMs: LOOK_MS,
+      due: HAS_REPLAYS,
+      round: stepReplaysRound(deps),
     },
     { name: 'watch-holidays', pauseMs: 10 * MINUTE_MS, round: watchHolidaysRound(deps) },
     { name: 'watch-reversals', pauseMs: 10 * SECOND_MS, round: watchReversalsRound(deps) },
@@ -299,6 +319,11 @@ function listRecordWorkers(deps: WorkerDeps): Worker[] {
       pauseMs: 10 * SECOND_MS,
       due: HAS_DUE_ERASURES,
       round: completeErasuresRound(deps),
+    },
+    {
+      name: 'alert-paused-erasures',
+      pauseMs: MINUTE_MS,
+      round: alertPausedErasuresRound(deps),
     },
     whenClockIsRight(deps, {
       name: 'audit-books',

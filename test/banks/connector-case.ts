@@ -55,6 +55,8 @@ export type CaseApi = {
   // A request that must succeed before an order goes out, such as creating the recipient.
   beforeOrder?: { line: string; status: number; answer: object }
   payoutNotFound?: object // The body with which the bank answers 404 to a query for a payout.
+  // Returns the bank's answer to a query for a payout that it has paid under this reference of ours.
+  payoutPaid?(reference: string): object
   // Returns the bank's answer that refuses a name enquiry with this message.
   nameRefusal?(message: string): object
   otherScope?: Readonly<Record<string, unknown>> // The settings of another customer of the same bank.

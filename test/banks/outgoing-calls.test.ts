@@ -82,6 +82,9 @@ const NOBODYS_WORDS = [
   'Account number does not exist',
   'No such account',
 ]
+const OURS = 'PYT482910573384112'
+const OTHERS = 'PYT482910573384113'
+
 const OTHER_WORDS = [
   'Timeout',
   'Bank is currently unavailable',
@@ -138,6 +141,21 @@ for (const connectorCase of FULL_CASES) {
       }
       for (const body of FOREIGN) assert.equal(await ask(body), 'unknown', JSON.stringify(body))
       assert.equal(await ask(connectorCase.api.payoutNotFound), 'not_found')
+    })
+
+    test(`${connectorCase.label}: an answer about a payout counts only with our reference`, async () => {
+      // Returns how the connector reads the bank's answer about a payout of this reference.
+      const find = async (reference: string) => {
+        const body = connectorCase.api.payoutPaid?.(reference)
+        await using bank = await startScriptedBank(connectorCase, () => ({ status: 200, body }))
+        return await bank.calls.findPayout(OURS, {})
+      }
+      assert.equal((await find(OURS)).status, 'confirmed')
+      for (const foreign of [OTHERS, `${OURS}0`, '']) {
+        const answer = await find(foreign)
+        assert.equal(answer.status, 'unknown', foreign)
+        assert(!('isAccepted' in answer))
+      }
     })
   }
 

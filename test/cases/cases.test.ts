@@ -60,16 +60,17 @@ test('a report becomes a case with parties, credits, deadlines and a history', a
   assert.deepEqual(opened.parties[0].name, 'Ada Obi')
   assert.deepEqual(
     opened.deadlines.map(({ name }: { name: string }) => name),
-    ['acknowledge', 'respond', 'resolve'],
+    ['report', 'respond', 'resolve', 'reimburse'],
   )
-  assert.equal(opened.nextDueAt, opened.deadlines[0].dueAt)
+  assert.equal(opened.nextDueAt, opened.deadlines[1].dueAt)
+  assert.equal(opened.nextDeadline, 'respond')
 
   await post(`${CASES}/${reference}/investigate`, {})
   await post(`${CASES}/${reference}/notes`, { note: 'Called the payer' })
-  await post(`${CASES}/${reference}/deadlines/acknowledge/meet`, {})
+  await post(`${CASES}/${reference}/deadlines/respond/meet`, {})
   const found = await read(`${CASES}/${reference}`)
   assert.deepEqual(found.notes[0].note, 'Called the payer')
-  assert.equal(found.nextDueAt, found.deadlines[1].dueAt)
+  assert.equal(found.nextDueAt, found.deadlines[2].dueAt)
   assert.deepEqual(
     found.history.map(({ change }: { change: string }) => change),
     ['open', 'party', 'investigate', 'note', 'deadline_met'],
@@ -222,7 +223,7 @@ test('deadlines count minutes, and business days past weekends and holidays', ()
 })
 
 test('each deadline escalates before and after it, once, until it is met', async () => {
-  const { reference } = await reportCase()
+  const { reference } = await reportCase({ kind: 'payer_report' })
   const round = escalateCasesRound({ db, clock })
   // Runs the worker's round twice, since a second round must change nothing. Returns the open alerts of the
   // case.
@@ -239,12 +240,12 @@ test('each deadline escalates before and after it, once, until it is met', async
   }
   assert.deepEqual(await alerts(), [])
   bench.advance(21 * 60_000)
-  assert.deepEqual(await alerts(), [['case_deadline_near', 'acknowledge']])
+  assert.deepEqual(await alerts(), [['case_deadline_near', 'notify']])
   bench.advance(10 * 60_000)
-  assert.deepEqual(await alerts(), [['case_deadline_missed', 'acknowledge']])
-  await post(`${CASES}/${reference}/deadlines/acknowledge/meet`, {})
+  assert.deepEqual(await alerts(), [['case_deadline_missed', 'notify']])
+  await post(`${CASES}/${reference}/deadlines/notify/meet`, {})
   assert.deepEqual(await alerts(), [])
-  const late = (await read(`${CASES}/${reference}`)).deadlines[0]
+  const late = (await read(`${CASES}/${reference}`)).deadlines[1]
   assert(late.metAt > late.dueAt)
   assert(
     (await read(`${CASES}?overdue=true`)).every(
@@ -318,7 +319,9 @@ test('an export has the case, its hashes and every file, and is in the history',
 })
 
 test('a case is erased five years after it was closed, and what stays names nobody', async () => {
+  await bench.newClient('CASELESS01') // Its other cases would keep the data.
   const { reference } = await reportCase({
+    clientId: 'CASELESS01',
     summary: 'Erase Me',
     parties: [{ role: 'payer', name: 'Erase Me' }],
   })

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findVersionProblem } from '#db/server-version.ts'
 import { describeDatabase } from '../../cli/doctor-command.ts'
 import { createCli } from '../support/cli-terminal.ts'
 
@@ -14,6 +15,8 @@ test('doctor tells of the database hosts and their replication where it has thei
       { host: 'db1:5432', state: 'unreachable', reason: 'ECONNREFUSED', isUsed: false },
       { host: 'db2:5432', state: 'writable', isUsed: true },
     ],
+    version: '17.10',
+    versionProblem: null,
     isSynchronous: false,
     synchronousCommit: 'on',
     synchronousStandbyNames: '',
@@ -38,9 +41,30 @@ test('doctor tells of the database hosts and their replication where it has thei
   assert.match(degraded, /warn {2}Replication {3}Not synchronous .* 1 standby follows\. A failover/)
   assert.match(failing.out, /fail {2}Hosts {9}No database is used in this test\.$/m)
   assert.equal(failing.exitCode, 3)
-  assert.deepEqual(states({ ...synchronous, hosts }), ['ok', 'ok'])
-  assert.deepEqual(states({ ...synchronous, hosts, standbys: 0 }), ['ok', 'fail'])
-  assert.deepEqual(states({ hosts: [standby, standby] }), ['fail', 'warn'])
-  assert.deepEqual(states({ hosts: [primary, primary] }), ['fail', 'warn'])
-  assert.deepEqual(states({ hosts: [primary], standbys: 0 }), ['ok', 'ok'])
+  assert.deepEqual(states({ ...synchronous, hosts }), ['ok', 'ok', 'ok'])
+  assert.deepEqual(states({ ...synchronous, hosts, standbys: 0 }), ['ok', 'ok', 'fail'])
+  assert.deepEqual(states({ hosts: [standby, standby] }), ['fail', 'ok', 'warn'])
+  assert.deepEqual(states({ hosts: [primary, primary] }), ['fail', 'ok', 'warn'])
+  assert.deepEqual(states({ hosts: [primary], standbys: 0 }), ['ok', 'ok', 'ok'])
+})
+
+test('doctor warns of a server that may crash, and fails where the start refuses it', () => {
+  const state = {
+    hosts: [{ host: 'db1:5432', state: 'writable', isUsed: true }],
+    isSynchronous: false,
+    synchronousCommit: 'on',
+    synchronousStandbyNames: '',
+    standbys: 0,
+  }
+  const check = (version: string, isLive: boolean) => {
+    const versionProblem = findVersionProblem(version, isLive) ?? null
+    return describeDatabase({ ...state, version, versionProblem }).find(
+      ({ name }) => name === 'PostgreSQL',
+    )
+  }
+
+  assert.deepEqual(check('17.10', true), { state: 'ok', name: 'PostgreSQL', finding: '17.10.' })
+  assert.equal(check('18.4', false)?.state, 'warn')
+  assert.equal(check('18.4', true)?.state, 'fail')
+  assert.match(check('18.4', true)?.finding ?? '', /PostgreSQL 18\.4, which may crash/)
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type pg from 'pg'
-import { isMigrated, migrate } from '#db/migrate.ts'
+import { findSchemaProblem, isMigrated, migrate } from '#db/migrate.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { type Bench, greet, NOTES, refuses, setup, TAGS } from '../support/migration-bench.ts'
 
@@ -151,6 +151,28 @@ test('history that differs from the files is refused, and nothing is applied', a
   await refuses(bench.migrate(), /migrations\/0002_late\.sql comes before migrations\/0003_tags/)
   assert.deepEqual(await bench.column(`select to_regclass('late')`), [null])
   assert.deepEqual(await bench.column('select greet()'), ['a'])
+})
+
+test('a database from before the baseline is refused in plain words, and left as it was', async () => {
+  const sentence =
+    /before the first release, at migrations\/0111_delivery_transitions\.sql, and nothing upgrades it/
+  await using bench = await setup(
+    { '0001_extensions': 'select 1', '0002_clients': 'create table clients (id text)' },
+    {},
+  )
+  await bench.migrate()
+  await bench.write('migrations/0111_delivery_transitions.sql', 'select 1')
+  await bench.migrate()
+  const tables = `select relname::text from pg_class where relnamespace = 'public'::regnamespace order by 1`
+  const before = await bench.column(tables)
+
+  await assert.rejects(migrate(bench.connectionString), {
+    name: 'MigrationProblem',
+    message: sentence,
+  })
+
+  assert.match((await findSchemaProblem(bench.pool)) ?? '', sentence)
+  assert.deepEqual(await bench.column(tables), before)
 })
 
 test('badly named files and files that end their transaction are refused before anything runs', async () => {

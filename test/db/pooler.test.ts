@@ -14,6 +14,7 @@ import { checkIntegrity } from '#integrity/checks.ts'
 import {
   createEmptyDatabase,
   createPartitionedDatabase,
+  createTestDatabase,
   type TestDatabase,
 } from '../support/database.ts'
 import { createAccount, dataOf, simulate, startPayment } from '../support/fixtures.ts'
@@ -84,7 +85,7 @@ for (const [name, startPooler] of Object.entries(poolers)) {
   })
 
   test(`behind ${name}, settings hold in each transaction only, and locks end with theirs`, async () => {
-    await using database = await createEmptyDatabase()
+    await using database = await createTestDatabase()
     await using pooler = await startPooler(placeOf(database))
     const connectionString = `${pooler.url}?pooler=transaction`
     const [db, batches] = [createPool, createBatchPool].map((create) =>

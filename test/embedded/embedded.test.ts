@@ -6,7 +6,9 @@ import { once } from 'node:events'
 import {
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -14,7 +16,12 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { type EmbeddedOptions, EmbeddedProblem, startEmbedded } from '#embedded/embedded.ts'
+import {
+  type EmbeddedOptions,
+  EmbeddedProblem,
+  findEmbedded,
+  startEmbedded,
+} from '#embedded/embedded.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { isRunning, processesWith, query } from '../support/embedded-bench.ts'
 import { patience } from '../support/patience.ts'
@@ -191,15 +198,26 @@ test('a data folder that cannot be created is reported in a sentence', async () 
   await assert.rejects(refused, { name: 'EmbeddedProblem', message: /Cannot use.*DATA_DIR/ })
 })
 
-test('a cluster of another PostgreSQL version is refused in words and kept', async () => {
+test('a cluster of another PostgreSQL version is refused in words, and no file of it changes', async () => {
   await (await startEmbedded({ dataDir })).stop()
-  const versionFile = join(dataDir, 'postgres', 'PG_VERSION')
+  const cluster = join(dataDir, 'postgres')
+  const versionFile = join(cluster, 'PG_VERSION')
   const version = readFileSync(versionFile)
-  writeFileSync(versionFile, '17\n')
+  const listFiles = () =>
+    readdirSync(cluster, { recursive: true, withFileTypes: true })
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => `${path} ${lstatSync(path).mtimeMs} ${lstatSync(path).size}`)
+  for (const other of ['16', '18']) {
+    writeFileSync(versionFile, `${other}\n`)
+    const before = listFiles()
 
-  const refused = startEmbedded({ dataDir })
+    const refused = startEmbedded({ dataDir })
 
-  await assert.rejects(refused, { name: 'EmbeddedProblem', message: /created by PostgreSQL 17/ })
+    const words = `created by PostgreSQL ${other}; this is 17, .*To keep the data, .*PostgreSQL ${other} on`
+    await assert.rejects(refused, { name: 'EmbeddedProblem', message: new RegExp(words) })
+    assert.deepEqual(listFiles(), before)
+    assert.equal(await findEmbedded(dataDir), undefined)
+  }
   writeFileSync(versionFile, version)
   await (await startEmbedded({ dataDir })).stop()
 })

@@ -69,8 +69,7 @@ async function balanceOf(bench: Bench) {
 }
 
 // Runs the worker’s round that moves money into holds that are not full yet.
-const runFillRound = ({ db, clock }: Bench) =>
-  fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
+const runFillRound = (bench: Bench) => fillHoldsRound(bench)(AbortSignal.timeout(60_000))
 
 test('a hold takes present money, then later money, and a release brings it back', async () => {
   await using bench = await setup()
@@ -235,9 +234,9 @@ test('nobody approves another request than the one that they have read', async (
   assert.equal(await codeOf(act(maker, reference, 'withdraw')), 'withdrawn')
   assert.equal(await codeOf(act(maker, reference, 'forfeit', { reason: 'An order' })), 'open')
 
-  const read = { request: release.id }
-  assert.equal(await codeOf(act(checker, reference, 'approve', read)), 'request_decided')
-  const rejection = act(checker, reference, 'reject', { ...read, reason: 'No' })
+  const read = { revision: release.revision }
+  assert.equal(await codeOf(act(checker, reference, 'approve', read)), 'request_changed')
+  const rejection = act(checker, reference, 'reject', { request: release.id, reason: 'No' })
   assert.equal(await codeOf(rejection), 'request_decided')
   const other = (await placeHold(maker, { target: 'client', amount: '1' })).reference as string
   assert.equal(await codeOf(act(checker, other, 'approve', read)), 'hold_request_not_found')

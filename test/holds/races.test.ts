@@ -36,8 +36,7 @@ async function balanceOf(bench: Bench) {
 }
 
 // Runs the worker’s round that moves money into holds that are not full yet.
-const runFillRound = ({ db, clock }: Bench) =>
-  fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
+const runFillRound = (bench: Bench) => fillHoldsRound(bench)(AbortSignal.timeout(60_000))
 
 // Runs one of each operation that moves the client's money, all at once. Returns the answers to the payout
 // and the refund.
@@ -99,10 +98,10 @@ async function setupEnding(verb: 'release' | 'forfeit') {
   const url = `${HOLDS}/${reference}`
   const maker = await newBrowser(bench, 'operator')
   const body = { reason: 'Decided' }
-  const { id: request } = dataOf(await maker.call({ url: `${url}/${verb}`, body }))
+  const { revision } = dataOf(await maker.call({ url: `${url}/${verb}`, body }))
   const checkers = [await newBrowser(bench, 'operator'), await newBrowser(bench, 'operator')]
   const approvals = () =>
-    checkers.map((checker) => checker.call({ url: `${url}/approve`, body: { request } }))
+    checkers.map((checker) => checker.call({ url: `${url}/approve`, body: { revision } }))
   return Object.assign(bench, { approvals })
 }
 

@@ -68,6 +68,16 @@ test('a mismatch and an unknown number verify nothing; the audit log and events 
   )
 })
 
+test('updatedAt moves with every account.updated: also when an identity is verified', async () => {
+  const { accountNumber, updatedAt } = await createAccount(bench)
+  bench.advance(HOUR_MS)
+  await verifyAll(bench)
+  const [, ...updates] = await eventsOf(bench, accountNumber)
+  assert.equal(updates.length, 1)
+  const after = dataOf(await bench.call({ url: `${ACCOUNTS}/${accountNumber}` }))
+  assert.equal(Date.parse(after.updatedAt) - Date.parse(updatedAt), HOUR_MS)
+})
+
 test('an account opens while the service is down, and is verified once it is up', async () => {
   await completeChecks()
   const { accountNumber } = await createAccount(bench, { nin: NIN })

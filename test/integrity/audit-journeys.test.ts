@@ -133,7 +133,14 @@ async function setup() {
   const clientId = rows[0]?.id as ClientId
   const by = await findClient(db, 'MAN0000001')
   assert(by)
-  const acting = { ...sealingOf(bench), sharedAccounts, by, actor: 'client:MAN0000001', note: null }
+  const acting = {
+    ...sealingOf(bench),
+    sharedAccounts,
+    by,
+    actor: 'client:MAN0000001',
+    userId: null,
+    note: null,
+  }
   const deps = () => ({ ...acting, now: clock() })
   const column = async <T>(sql: string) =>
     (await db.query({ text: sql, rowMode: 'array' })).rows.map(([value]) => value as T)

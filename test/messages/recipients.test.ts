@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maskRecipient, parseEmailAddress, parsePhoneNumber } from '#messages/recipients.ts'
+import { ACCOUNTS, accountBody } from '../support/fixtures.ts'
+import { startTestService } from '../support/running-service.ts'
 
 test('an address that mail software may read in two ways is invalid', () => {
   assert.equal(parseEmailAddress('Ada.Obi+shop@Example.COM'), 'Ada.Obi+shop@example.com')
@@ -72,4 +74,14 @@ test('a phone number is international; without a country code it is Nigerian', (
     assert.equal(parsePhoneNumber(text), undefined, text)
   }
   assert.equal(maskRecipient('sms', '+2348012345678'), '+234•••••5678')
+})
+
+test('an address that no message could be sent to is refused where it is entered', async () => {
+  await using bench = await startTestService()
+  const tryEmail = async (email: string) =>
+    (await bench.call({ url: ACCOUNTS, body: accountBody({ email }) })).statusCode
+  for (const email of ['olá@example.com', 'ọlá@example.com', 'аda@example.com', 'ada＠example.com'])
+    assert.equal(await tryEmail(email), 400, email)
+  for (const email of ['ada+shop@example.com', "o'neill@example.com", 'ada@bücher.example'])
+    assert.equal(await tryEmail(email), 200, email)
 })

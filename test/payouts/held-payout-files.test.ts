@@ -17,7 +17,7 @@ import {
 } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { failPayout, markNotDelivered } from '../support/failing.ts'
-import { dataOf } from '../support/fixtures.ts'
+import { dataOf, MINUTE_MS } from '../support/fixtures.ts'
 import { pain002 } from '../support/payment-files.ts'
 import {
   createFile,
@@ -31,7 +31,7 @@ import {
   statusesOf,
   upload,
 } from '../support/payout-desk.ts'
-import { payoutRounds } from '../support/payouts.ts'
+import { moveDatabase, payoutRounds } from '../support/payouts.ts'
 import { newSessionId, postRail } from '../support/rail.ts'
 import { addClient, type Bench } from '../support/running-service.ts'
 import { shownId } from '../support/shown-ids.ts'
@@ -48,6 +48,11 @@ const release = ({ db, clock }: Bench) =>
   withTransaction(db, (tx) => releasePayouts(tx, clock(), by))
 const restoreNow = ({ db, clock }: Bench) =>
   withTransaction(db, (tx) => settleAfterRestore(tx, { now: clock(), restoredTo: clock(), by }))
+
+const LOSSES = [
+  ['a restore', restoreNow],
+  ['a move that nobody has noticed', ({ db }: Bench) => moveDatabase(db)],
+] as const
 
 // Queues two payouts and creates a payout file of them; returns the id and the references of the payouts.
 async function newFile(): Promise<{ id: string; references: string[] }> {
@@ -129,121 +134,131 @@ test('a hold waits for a download in progress, and later downloads are refused',
   await release(bench)
 })
 
-test('a file older than a restore cannot be downloaded again: the bank’s report settles it', async () => {
-  const { id, references } = await newFile()
-  const older = await newFile()
-  await restoreNow(bench)
-  refused(await download(bench, id), 409, 'payout_file_may_have_been_sent')
-  await release(bench)
+for (const [loss, loseNow] of LOSSES) {
+  test(`a file older than ${loss} cannot be downloaded again: the bank’s report settles it`, async () => {
+    const { id, references } = await newFile()
+    const older = await newFile()
+    await loseNow(bench)
+    refused(await download(bench, id), 409, 'payout_file_may_have_been_sent')
+    await release(bench)
 
-  const answer = await download(bench, id)
+    const answer = await download(bench, id)
 
-  refused(answer, 409, 'payout_file_may_have_been_sent')
-  assert.match(answer.json().message, /report.*by hand.*not delivered/)
-  const { blockedBy, downloadedAt } = await readFile(bench, id)
-  assert.deepEqual([blockedBy, downloadedAt], ['payout_file_may_have_been_sent', null])
-  const of = references.map((reference) => ({ reference, status: 'ACSC' }))
-  assert.equal((await upload(bench, pain002({ file: id, of }))).confirmed, 2)
-  assert.equal((await markNotDelivered(bench, older.id)).statusCode, 200)
-  assert.deepEqual(await statusesOf(bench, older.references), ['failed', 'failed'])
-  const later = await newFile()
-  assert.equal((await download(bench, later.id)).statusCode, 200)
-  await assertCleanBooks(bench)
-})
+    refused(answer, 409, 'payout_file_may_have_been_sent')
+    assert.match(answer.json().message, /report.*by hand.*not delivered/)
+    const { blockedBy, downloadedAt } = await readFile(bench, id)
+    assert.deepEqual([blockedBy, downloadedAt], ['payout_file_may_have_been_sent', null])
+    const of = references.map((reference) => ({ reference, status: 'ACSC' }))
+    assert.equal((await upload(bench, pain002({ file: id, of }))).confirmed, 2)
+    assert.equal((await markNotDelivered(bench, older.id)).statusCode, 200)
+    assert.deepEqual(await statusesOf(bench, older.references), ['failed', 'failed'])
+    const later = await newFile()
+    assert.equal((await download(bench, later.id)).statusCode, 200)
+    await assertCleanBooks(bench)
+  })
+}
 
-test('a payout that a file may have paid before a restore is not failed as unknown', async () => {
-  const [paid = '', missing = ''] = await queuePayouts(bench)
-  await restoreNow(bench) // In the lost time they were sent in a file, and paid.
-  await release(bench)
-  const findPayout = async (reference: string): Promise<PayoutAnswer> =>
-    reference === paid ? { status: 'confirmed', bankReference: 'GTB-7' } : { status: 'not_found' }
-  const limits = { ratePerSecond: 5, concurrency: 4 }
-  const connection = {
-    calls: { findPayout },
-    limits,
-    notFoundIsProof: true,
-  } as unknown as BankConnection
-  const connections = sendByFile(new Map([[FILE_BANK, connection]]), bench.config.banks)
-  await using rounds = await payoutRounds(bench, { connections })
+for (const [loss, loseNow] of LOSSES) {
+  test(`a payout that a file may have paid before ${loss} is not failed as unknown`, async () => {
+    const [paid = '', missing = ''] = await queuePayouts(bench)
+    await loseNow(bench) // In the lost time they were sent in a file, and paid.
+    await release(bench)
+    const findPayout = async (reference: string): Promise<PayoutAnswer> =>
+      reference === paid ? { status: 'confirmed', bankReference: 'GTB-7' } : { status: 'not_found' }
+    const limits = { ratePerSecond: 5, concurrency: 4 }
+    const connection = {
+      calls: { findPayout },
+      limits,
+      notFoundIsProof: true,
+    } as unknown as BankConnection
+    const connections = sendByFile(new Map([[FILE_BANK, connection]]), bench.config.banks)
+    await using rounds = await payoutRounds(bench, { connections })
 
-  await rounds.query()
-  assert.deepEqual(await statusesOf(bench, [paid, missing]), ['confirmed', 'unknown'])
-  for (let round = 0; round < 10; round++) {
-    bench.advance(OBSERVED_MS_NEEDED)
     await rounds.query()
-  }
+    assert.deepEqual(await statusesOf(bench, [paid, missing]), ['confirmed', 'unknown'])
+    for (let round = 0; round < 10; round++) {
+      bench.advance(OBSERVED_MS_NEEDED)
+      await rounds.query()
+    }
 
-  assert.deepEqual(await statusesOf(bench, [paid, missing]), ['confirmed', 'unknown'])
-  const { rows } = await bench.db.query(
-    `select a.subject, p.queries > 3 as "isAsked" from payouts p join alerts a
-         on a.subject = 'payout/' || p.reference and a.kind = 'payout_unknown'
-      where a.cleared_at is null and p.reference = any($1)`,
-    [[paid, missing]],
-  )
-  assert.deepEqual(rows, [{ subject: `payout/${missing}`, isAsked: true }])
-  const payout = `/api/v1/operator/payouts/${missing}`
-  const { queries, nextQueryAt } = dataOf(await bench.call({ url: payout }))
-  assert(queries > 3 && new Date(nextQueryAt) > bench.clock(), `${queries} ${nextQueryAt}`)
-  dataOf(await failPayout(bench, missing))
-  await release(bench)
-  await assertCleanBooks(bench)
-})
+    assert.deepEqual(await statusesOf(bench, [paid, missing]), ['confirmed', 'unknown'])
+    const { rows } = await bench.db.query(
+      `select a.subject, p.queries > 3 as "isAsked" from payouts p join alerts a
+           on a.subject = 'payout/' || p.reference and a.kind = 'payout_unknown'
+        where a.cleared_at is null and p.reference = any($1)`,
+      [[paid, missing]],
+    )
+    assert.deepEqual(rows, [{ subject: `payout/${missing}`, isAsked: true }])
+    const payout = `/api/v1/operator/payouts/${missing}`
+    const { queries, nextQueryAt } = dataOf(await bench.call({ url: payout }))
+    assert(queries > 3 && new Date(nextQueryAt) > bench.clock(), `${queries} ${nextQueryAt}`)
+    dataOf(await failPayout(bench, missing))
+    await release(bench)
+    await assertCleanBooks(bench)
+  })
+}
 
-test('after a restore, a missing record of a download is no proof that the bank lacks the file', async () => {
-  const { id, references } = await newFile()
-  await restoreNow(bench)
-  await release(bench)
-  const url = `/api/v1/operator/payouts/${references[0]}/confirm`
-  dataOf(await bench.call({ url, body: { bankReference: 'GTB-1' } }))
+for (const [loss, loseNow] of LOSSES) {
+  test(`after ${loss}, a missing record of a download is no proof that the bank lacks the file`, async () => {
+    const { id, references } = await newFile()
+    await loseNow(bench)
+    await release(bench)
+    const url = `/api/v1/operator/payouts/${references[0]}/confirm`
+    dataOf(await bench.call({ url, body: { bankReference: 'GTB-1' } }))
 
-  refused(await markNotDelivered(bench, id), 409, 'payout_file_paid')
-  assert.deepEqual(await statusesOf(bench, references), ['confirmed', 'sending'])
-})
+    refused(await markNotDelivered(bench, id), 409, 'payout_file_paid')
+    assert.deepEqual(await statusesOf(bench, references), ['confirmed', 'sending'])
+  })
+}
 
-test('no payer’s number is revealed to send by hand while payouts are held, or after a restore', async () => {
-  await using live = await startLiveService()
-  const operator = await signIn(live)
-  // Returns the payer's number that a return reveals, or the code of the refusal. Asserts that the list of
-  // returns shows the same number.
-  const look = async (reference: string) => {
-    const url = '/api/v1/operator/returns'
-    const { data, code } = (
-      await live.call({ url: `${url}/${reference}?reveal=true`, ...operator })
-    ).json()
-    const list = (await live.call({ url: `${url}?reveal=true`, ...operator })).json().data
-    const listed = list.find((row: { reference: string }) => row.reference === reference)
-    assert.equal(listed.payerAccountNumber, data?.payerAccountNumber ?? null)
-    return data?.payerAccountNumber ?? code
-  }
-  const unnamed = await startReturn(live, operator)
-  const queued = await startReturn(live, operator, { sourceBankCode: '033' })
-  const settled = await startReturn(live, operator)
-  const confirm = `/api/v1/operator/returns/${settled}/confirm`
-  dataOf(await live.call({ url: confirm, body: {}, ...operator }))
+for (const [loss, loseNow] of LOSSES) {
+  test(`no payer’s number is revealed to send by hand while payouts are held, or after ${loss}`, async () => {
+    await using live = await startLiveService()
+    const operator = await signIn(live)
+    // Returns the payer's number that a return reveals, or the code of the refusal. Asserts that the list of
+    // returns shows the same number.
+    const look = async (reference: string) => {
+      const url = '/api/v1/operator/returns'
+      const { data, code } = (
+        await live.call({ url: `${url}/${reference}?reveal=true`, ...operator })
+      ).json()
+      const list = (await live.call({ url: `${url}?reveal=true`, ...operator })).json().data
+      const listed = list.find((row: { reference: string }) => row.reference === reference)
+      assert.equal(listed.payerAccountNumber, data?.payerAccountNumber ?? null)
+      return data?.payerAccountNumber ?? code
+    }
+    const unnamed = await startReturn(live, operator)
+    const queued = await startReturn(live, operator, { sourceBankCode: '033' })
+    const settled = await startReturn(live, operator)
+    const confirm = `/api/v1/operator/returns/${settled}/confirm`
+    dataOf(await live.call({ url: confirm, body: {}, ...operator }))
 
-  await hold(live)
-  assert.deepEqual([await look(unnamed), await look(queued)], ['payouts_held', 'payouts_held'])
-  assert.equal(await look(settled), NUMBER)
-  assert.equal(await countLogged(live, `return/${unnamed}`), 0)
-  await release(live)
-  assert.deepEqual([await look(unnamed), await look(queued)], [NUMBER, NUMBER])
+    await hold(live)
+    assert.deepEqual([await look(unnamed), await look(queued)], ['payouts_held', 'payouts_held'])
+    assert.equal(await look(settled), NUMBER)
+    assert.equal(await countLogged(live, `return/${unnamed}`), 0)
+    await release(live)
+    assert.deepEqual([await look(unnamed), await look(queued)], [NUMBER, NUMBER])
 
-  await restoreNow(live)
-  await release(live)
-  live.advance(1_000)
-  const older = [await look(unnamed), await look(queued)]
-  assert.deepEqual(older, ['return_may_have_been_sent', 'return_may_have_been_sent'])
-  assert.equal(await look(await startReturn(live, operator)), NUMBER)
-  const fail = (reference: string) =>
-    live.call({
-      url: `/api/v1/operator/returns/${reference}/fail`,
-      body: { reason: 'Not sent' },
-      ...operator,
-    })
-  assert.equal(dataOf(await fail(unnamed)).status, 'failed')
-  refused(await fail(queued), 409, 'return_may_be_paid')
-  await assertCleanBooks(live)
-})
+    await loseNow(live)
+    await release(live)
+    // A move is dated by the database's clock, which is not the test's.
+    live.advance(Math.max(0, Date.now() - live.clock().getTime()) + MINUTE_MS)
+    operator.token = await live.login('OPERATOR01', 's3cret')
+    const older = [await look(unnamed), await look(queued)]
+    assert.deepEqual(older, ['return_may_have_been_sent', 'return_may_have_been_sent'])
+    assert.equal(await look(await startReturn(live, operator)), NUMBER)
+    const fail = (reference: string) =>
+      live.call({
+        url: `/api/v1/operator/returns/${reference}/fail`,
+        body: { reason: 'Not sent' },
+        ...operator,
+      })
+    assert.equal(dataOf(await fail(unnamed)).status, 'failed')
+    refused(await fail(queued), 409, 'return_may_be_paid')
+    await assertCleanBooks(live)
+  })
+}
 
 test('a hold waits for numbers that are being revealed, and none is revealed later', async () => {
   await using live = await startLiveService()

@@ -8,8 +8,17 @@ import type { BankConnection, PayoutAnswer } from '#banks/connector.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { listHolds, releasePayouts } from '#payouts/holds.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
-import { askUntilAbsent, createPayout, fund, getPayout, payoutRounds } from '../support/payouts.ts'
-import { startTestService } from '../support/running-service.ts'
+import { assertRefused } from '../support/fixtures.ts'
+import {
+  askUntilAbsent,
+  createPayout,
+  fund,
+  getPayout,
+  moveDatabase,
+  PAYOUTS,
+  payoutRounds,
+} from '../support/payouts.ts'
+import { type Bench, startTestService } from '../support/running-service.ts'
 
 // Starts a service with money and a bank that remembers each order, also those that the database forgets.
 async function start() {
@@ -36,15 +45,8 @@ async function start() {
   return {
     ...{ bench, rounds, paid, sent },
     statusOf: async (reference: string) => (await getPayout(bench, reference)).status,
-    // Makes the database look like a promoted standby: it was recorded with another identity than it has now.
-    // With `cluster`, it looks like a copy that belongs to another PostgreSQL cluster.
     move: (isSynchronous: boolean, cluster?: string) =>
-      bench.db.query(
-        `update known_database
-            set identity = coalesce($2, split_part(identity, '/', 1)) || '/00000000',
-                is_synchronous = $1`,
-        [isSynchronous, cluster],
-      ),
+      moveDatabase(bench.db, { isSynchronous, ...(cluster && { cluster }) }),
     async [Symbol.asyncDispose]() {
       await rounds[Symbol.asyncDispose]()
       await bench[Symbol.asyncDispose]()
@@ -84,22 +86,100 @@ test('after a failover that may have lost payouts nothing is sent, and the bank 
   await assertCleanBooks(bench)
 })
 
-test('after a failover to a synchronous standby payouts are sent, once it is noted', async () => {
+test('payouts wait after a synchronous failover, and are sent if nothing is missing', async () => {
   await using world = await start()
-  const { bench, rounds, sent, move } = world
+  const { bench, rounds, sent, statusOf, move } = world
   const { reference } = await createPayout(bench)
   await move(true)
 
   await rounds.send()
-  assert.deepEqual(sent, [])
   await rounds.query()
   await rounds.send()
 
+  assert.deepEqual(sent, [])
+  assert.equal(await statusOf(reference), 'queued') // No bank is asked before an operator has decided.
+  assertRefused(await cancel(bench, reference), MAY_HAVE_BEEN_SENT)
+  assert.deepEqual(
+    (await listHolds(bench.db)).map((hold) => hold.mayLackNothing),
+    [true],
+  )
+  assert.equal(await release(bench, { lacksNothing: true }), 1)
+  await rounds.query()
+  await rounds.send()
   assert.deepEqual(sent, [reference])
   assert.deepEqual(await listHolds(bench.db), [])
-  // The new primary has no standby to wait for, so the next failover may lose payouts.
+  // The new primary has no standby to wait for, so nobody may say so after the next failover.
   const { rows } = await bench.db.query('select is_synchronous from known_database')
   assert.deepEqual(rows, [{ isSynchronous: false }])
+})
+
+test('banks are asked after a synchronous failover if something may be missing', async () => {
+  await using world = await start()
+  const { bench, rounds, paid, sent, statusOf, move } = world
+  const { reference: paidBefore } = await createPayout(bench)
+  const { reference: neverSent } = await createPayout(bench)
+  paid.add(paidBefore) // The standby had stopped following before, and commits no longer waited for it.
+  await move(true)
+
+  await rounds.query()
+  assert.equal(await release(bench), 1)
+  await rounds.send()
+  await askUntilAbsent(bench, rounds)
+
+  assert.equal(await statusOf(paidBefore), 'confirmed')
+  assert.equal(await statusOf(neverSent), 'failed')
+  assert.deepEqual(sent, [])
+  await assertCleanBooks(bench)
+})
+
+for (const [name, isSynchronous, cluster] of [
+  ['a standby for which commits did not wait', false, undefined],
+  ['another cluster', true, '1'],
+] as const) {
+  test(`nobody may say that nothing is missing after a move to ${name}`, async () => {
+    await using world = await start()
+    const { bench, rounds, sent, move } = world
+    await createPayout(bench)
+    await move(isSynchronous, cluster)
+    await rounds.query()
+
+    assert.equal(await release(bench, { lacksNothing: true }), undefined)
+    assert.equal((await listHolds(bench.db)).length, 1)
+    await release(bench)
+    await rounds.send()
+    assert.deepEqual(sent, [])
+  })
+}
+
+test('a loss is not vouched for together with a later failover', async () => {
+  await using world = await start()
+  const { bench, rounds, sent, move } = world
+  await createPayout(bench)
+  await move(false)
+  await rounds.query()
+  await move(true)
+  await rounds.query()
+
+  assert.equal(await release(bench, { lacksNothing: true }), undefined)
+  await release(bench)
+  await rounds.send()
+  assert.deepEqual(sent, [])
+})
+
+test('a payout from before a loss is never sent, whatever is said of a later failover', async () => {
+  await using world = await start()
+  const { bench, rounds, sent, move } = world
+  await createPayout(bench)
+  await move(false)
+  await rounds.query()
+  await release(bench)
+  const { reference } = await createPayout(bench)
+  await move(true)
+
+  assert.equal(await release(bench, { lacksNothing: true }), 1)
+  await rounds.query()
+  await rounds.send()
+  assert.deepEqual(sent, [reference])
 })
 
 test('a copy in another cluster is held, however the original was replicated', async () => {
@@ -115,6 +195,14 @@ test('a copy in another cluster is held, however the original was replicated', a
   assert.deepEqual(sent, [])
   assert.equal((await listHolds(bench.db)).length, 1)
 })
+
+const MAY_HAVE_BEEN_SENT = { status: 409, code: 'payout_may_have_been_sent' }
+
+const cancel = (bench: Bench, reference: string) =>
+  bench.call({ url: `${PAYOUTS}/${reference}/cancel`, body: { reason: 'Changed my mind.' } })
+
+const release = (bench: Bench, { lacksNothing = false } = {}) =>
+  withTransaction(bench.db, (tx) => releasePayouts(tx, bench.clock(), 'cli:test', { lacksNothing }))
 
 test('two workers that notice a moved database at once hold payouts once', async () => {
   await using world = await start()

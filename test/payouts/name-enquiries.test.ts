@@ -115,7 +115,7 @@ test('a silent bank is asked after a minute, then at doubling intervals up to si
 
 test('a bank that has another name, or no such account, keeps settlements from being paid', async () => {
   for (const answer of [named('Somebody Else'), { status: 'not_found' }] as const) {
-    const { bench, account, read } = await startUnconfirmed()
+    const { bench, read } = await startUnconfirmed()
     await using _ = bench
     const held = await settle(bench)
     const worker = workerOf(bench, { now: answer })
@@ -125,8 +125,7 @@ test('a bank that has another name, or no such account, keeps settlements from b
     const { status, nameAtBank } = await read()
     const name = answer.status === 'found' ? 'Somebody Else' : null
     assert.deepEqual([status, nameAtBank, worker.asked.length], ['mismatch', name, 1])
-    const body = { bankAccounts: [account.reference] }
-    const refused = await decideOn(await newBrowser(bench), held.reference, 'approve', { body })
+    const refused = await decideOn(await newBrowser(bench), held.reference, 'approve')
     assertRefused(refused, { status: 409, code: 'bank_account_mismatch' })
     assert.equal((await settle(bench)).heldReason, 'bank_account_mismatch')
     bench.advance(HOUR_MS)

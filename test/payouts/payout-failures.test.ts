@@ -16,12 +16,14 @@ import {
 import {
   createFile,
   download,
+  PAYOUT_FILES,
   queuePayouts,
   readFile,
   refused,
   startFileService,
   statusesOf,
 } from '../support/payout-desk.ts'
+import { OPERATOR_PAYOUTS } from '../support/payouts.ts'
 import { type Browser, newBrowser, newBrowserGivenBy } from '../support/people.ts'
 
 const bench = closeAfterTests(await startFileService())
@@ -48,6 +50,9 @@ test('a payout in a downloaded file fails only when another person approves', as
   refused(await decide(maker, request.reference, 'approve'), 409, 'other_person_needed')
   refused(await decide(bench, request.reference, 'approve'), 403, 'people_only')
   refused(await requestFailure(bench, first), 409, 'failure_requested')
+  const body = { reason: 'Alone', evidence: EVIDENCE }
+  const bySecret = await bench.call({ url: `${OPERATOR_PAYOUTS}/${first}/fail`, body })
+  refused(bySecret, 403, 'people_only')
   const puppet = await newBrowserGivenBy(bench, maker, 'operator')
   refused(await decide(puppet, request.reference, 'approve'), 409, 'approver_not_independent')
   assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])
@@ -99,8 +104,11 @@ test('evidence is required', async () => {
   }
 })
 
-test('a system requests a failure, a person decides; a rejected failure can be requested again', async () => {
+test('a failure is requested by people alone; a rejected one can be requested again', async () => {
   const { id, references } = await sent()
+  const body = { bankConfirmation: EVIDENCE }
+  const url = `${PAYOUT_FILES}/${id}/not-delivered`
+  refused(await bench.call({ url, body }), 403, 'people_only')
   const requested = await requestFileFailure(bench, id)
   const reference = referenceOf(requested)
   assert.equal(requested.json().data.notDeliveredAt, null)

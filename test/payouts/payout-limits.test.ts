@@ -98,6 +98,7 @@ test('refunds are limited likewise; settlements count, and are never refused', a
           to: { bankCode: '058', accountNumber: '0123456789', accountName: 'Ada Obi' },
           narration: 'Back',
           requestedBy: 'client:MAN0000001',
+          requestedByUser: null,
           approversNeeded: 0,
         },
       ])

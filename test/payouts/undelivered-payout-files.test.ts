@@ -26,6 +26,7 @@ import {
   statusesOf,
   upload,
 } from '../support/payout-desk.ts'
+import { newBrowser } from '../support/people.ts'
 
 const bench = closeAfterTests(await startFileService())
 const { rows } = await bench.db.query<{ id: ClientId }>(
@@ -73,7 +74,8 @@ test('without the bank’s confirmation, or once it has paid, nothing fails', as
   const { id } = await createFile(bench)
   refused(await markNotDelivered(bench, id, { bankConfirmation: ' ' }), 400, 'invalid_request')
   const url = `${PAYOUT_FILES}/${id}/not-delivered`
-  refused(await bench.call({ url, body: {} }), 400, 'invalid_request')
+  const person = await newBrowser(bench, 'operator')
+  refused(await person.call({ url, body: {} }), 400, 'invalid_request')
   const unknown = await markNotDelivered(bench, 'PYF000000000000000')
   refused(unknown, 404, 'payout_file_not_found')
   assert.deepEqual(await statusesOf(bench, references), ['sending', 'sending'])

@@ -13,6 +13,8 @@ export const BY_PEOPLE = [
   'askToDisableMakerChecker',
   'approveAdjustment',
   'approvePayoutFailure',
+  'failPayout',
+  'failPayoutFile',
   'approvePayout',
   'approveResolution',
   'approveSuspenseRequest',

@@ -293,7 +293,8 @@ async function startReturn(bench: Bench): Promise<string> {
   const { id } = await suspend(bench, NOBODYS_NUMBER, '10')
   const itemId = asId<SuspenseItemId>(storedId('suspense', id))
   const by = (await findClient(bench.db, 'MAN0000001')) as Client
-  const acting = { sharedAccounts: new SharedAccounts(bench.db), by, actor: 'client:MAN0000001' }
+  const sharedAccounts = new SharedAccounts(bench.db)
+  const acting = { sharedAccounts, by, actor: 'client:MAN0000001', userId: null }
   await withTransaction(bench.db, (tx) =>
     requestReturn(tx, { ...acting, ...sealingOf(bench), now: bench.clock(), note: null }, itemId),
   )

@@ -3,10 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withTransaction } from '#db/transaction.ts'
+import { releasePayouts } from '#payouts/holds.ts'
 import { assertCleanBooks } from '../support/bank-calls.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { createAccount, dataOf } from '../support/fixtures.ts'
-import { addBankAccount, fund, makeDefault } from '../support/payouts.ts'
+import { addBankAccount, fund, makeDefault, moveDatabase } from '../support/payouts.ts'
 import { pay } from '../support/refunding.ts'
 import {
   activate,
@@ -168,4 +170,20 @@ test('the database refuses to send a held payout from any caller', async () => {
     ),
     /payouts_held_unsent/,
   )
+})
+
+test('a payout that a lost server may have sent is refused only once nothing was missing', async () => {
+  await activate(desk, { ...RULE, name: 'Refusal', outcome: 'refuse' })
+  const payout = await requestPayout(account.listed)
+  await moveDatabase(desk.db, { isSynchronous: true })
+
+  await settle()
+  assert.equal(await statusOf(payout), 'queued')
+  assert.deepEqual(await decisions(desk, `&payout=${payout}`), [])
+
+  await withTransaction(desk.db, (tx) =>
+    releasePayouts(tx, desk.clock(), 'cli:test', { lacksNothing: true }),
+  )
+  await settle()
+  assert.equal(await statusOf(payout), 'cancelled')
 })

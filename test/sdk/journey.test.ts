@@ -44,15 +44,13 @@ test('an advice is created, initiated, paid, seen and refunded', async () => {
 test('a settlement is approved to the payees that were looked at, or not at all', async () => {
   await setBankAccount(bench, { status: 'unconfirmed' })
   const { reference } = await manilla.settlements.close({})
+  const { revision: old } = await manilla.settlements.get(reference)
   await setBankAccount(bench)
-  const { payees } = await manilla.settlements.get(reference)
-  const accountNames = payees.map(({ accountName }) => accountName)
-  const approve = (bankAccounts: string[]) =>
-    manilla.settlements.approve(reference, { bankAccounts, accountNames })
+  const { revision } = await manilla.settlements.get(reference)
 
-  const others = approve(['BAC000000000000000'])
-  await assert.rejects(others, { code: 'settlement_accounts_changed' })
-  const approved = await approve(payees.map(({ bankAccount }) => bankAccount))
+  const others = manilla.settlements.approve(reference, { revision: old })
+  await assert.rejects(others, { code: 'request_changed' })
+  const approved = await manilla.settlements.approve(reference, { revision })
 
   assert.equal(approved.payouts.length, 1)
 })

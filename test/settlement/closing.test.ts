@@ -235,7 +235,7 @@ test('a settlement without a confirmed bank account stays closed, and can be app
   const needed = { status: 409, code: 'no_default_bank_account' }
   assertRefused(await decideOn(bench, reference, 'approve'), needed)
   await setBankAccount(bench, { status: 'unconfirmed' })
-  const unconfirmed = { status: 409, code: 'bank_account_unconfirmed' }
+  const unconfirmed = { status: 403, code: 'people_only' } // Only a second person overcomes it.
   assertRefused(await decideOn(bench, reference, 'approve'), unconfirmed)
   await setBankAccount(bench, { status: 'mismatch' })
   const mismatch = { status: 409, code: 'bank_account_mismatch' }

@@ -45,10 +45,8 @@ async function settleIn(...people: Browser[]): Promise<Browser[]> {
 // Tries to approve. Returns the obstacle that the settlement showed, which must be the one that approving
 // returned; undefined if the settlement was approved.
 async function obstacleFor(by: Caller, reference: string): Promise<string | undefined> {
-  const { cannotApprove, payees } = await settlementOf(by, reference)
-  const bankAccounts = payees.map((payee: Record<string, string>) => payee.bankAccount)
-  const accountNames = payees.map((payee: Record<string, string>) => payee.accountName)
-  const body = { bankAccounts, accountNames }
+  const { cannotApprove, revision } = await settlementOf(by, reference)
+  const body = { revision }
   const answer = await decideOn(by, reference, 'approve', { body })
   const { code, message } = answer.json()
   assert.deepEqual(cannotApprove, answer.statusCode === 200 ? null : { code, message }, answer.body)

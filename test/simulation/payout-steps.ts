@@ -184,9 +184,9 @@ export async function resolve(sim: Sim): Promise<void> {
   const verb = isOpen ? truth : random.pick(['confirm', 'fail'])
   const evidence = { ...REASON, evidence: 'The bank, by telephone.' }
   const body = verb === 'confirm' ? { bankReference: bankReferenceOf(reference) } : evidence
-  const token = await sim.tokenOf(OPERATOR)
+  const maker = await sim.personOf(OPERATOR, 'operator', 2)
   const url = `/api/v1/operator/payouts/${reference}/${verb}`
-  const answer = await sim.call({ url, body, token })
+  const answer = await maker.call({ url, body })
   // The service refuses to change a settled payout, but accepts that a confirmed payout is confirmed again.
   const isRefused = verb === 'fail' ? !isOpen : verb !== truth
   assertAnswer(answer, isRefused ? 'payout_settled' : undefined)

@@ -13,7 +13,8 @@ import { createLogger } from '#log.ts'
 import { createService } from '#wiring.ts'
 import { patientBatchPool } from './database.ts'
 import { BUSY_FACTOR } from './patience.ts'
-import { type Bench, requestOf, startTestService } from './running-service.ts'
+import { readingFirst } from './reading-first.ts'
+import { type Bench, type Call, requestOf, startTestService } from './running-service.ts'
 import { createTempFolder } from './temp-folder.ts'
 
 export const OWN_RAIL_SECRET = `whsec_${Buffer.alloc(32, 'r').toString('base64')}`
@@ -63,10 +64,11 @@ export async function startTwin(bench: Bench): Promise<Bench & AsyncDisposable> 
     log,
     patience: BUSY_FACTOR,
   })
+  const send = (call: Call) => service.app.inject(requestOf(call, call.token))
   return {
     ...bench,
     service,
-    call: async (call) => service.app.inject(requestOf(call, call.token)),
+    call: async (call) => send(await readingFirst(send, call)),
     [Symbol.asyncDispose]: () => service.close(),
   }
 }

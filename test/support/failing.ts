@@ -1,9 +1,9 @@
-// Marks payouts as failed over HTTP. This takes two people: the operator's client requests it with evidence,
-// and a user of the operator approves.
+// Marks payouts as failed over HTTP. This takes two people of the operator: one requests it with evidence,
+// and another approves.
 
 import assert from 'node:assert/strict'
 import type { LightMyRequestResponse } from 'fastify'
-import { newBrowser } from './people.ts'
+import { type Browser, newBrowser } from './people.ts'
 import type { Bench } from './running-service.ts'
 
 export const FAILURES = '/api/v1/operator/payout-failures'
@@ -11,16 +11,21 @@ export const EVIDENCE = 'Desk officer, by telephone, ticket 4711'
 
 type Answer = LightMyRequestResponse
 
+// A user, or the service, for which a new user of the operator asks.
+type Asker = Browser | Bench
+
+const personOf = async (by: Asker) => ('csrfToken' in by ? by : newBrowser(by, 'operator'))
+
 // Asks to mark one payout as failed.
-export const requestFailure = (bench: Pick<Bench, 'call'>, reference: string, body: object = {}) =>
-  bench.call({
+export const requestFailure = async (by: Asker, reference: string, body: object = {}) =>
+  (await personOf(by)).call({
     url: `/api/v1/operator/payouts/${reference}/fail`,
     body: { reason: 'The bank said no.', evidence: EVIDENCE, ...body },
   })
 
 // Asks to mark all payouts of a file as failed, because the bank did not receive the file.
-export const requestFileFailure = (bench: Pick<Bench, 'call'>, id: string, body: object = {}) =>
-  bench.call({
+export const requestFileFailure = async (by: Asker, id: string, body: object = {}) =>
+  (await personOf(by)).call({
     url: `/api/v1/operator/payout-files/${id}/not-delivered`,
     body: { bankConfirmation: 'Branch manager, by letter of 16 November', ...body },
   })

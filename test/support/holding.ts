@@ -30,5 +30,4 @@ export async function endHold(bench: Bench, reference: string, verb: 'release' |
 }
 
 // Runs the worker's round that takes money into holds that are not full yet.
-export const fillHolds = ({ db, clock }: Bench) =>
-  fillHoldsRound({ db, clock })(AbortSignal.timeout(60_000))
+export const fillHolds = (bench: Bench) => fillHoldsRound(bench)(AbortSignal.timeout(60_000))

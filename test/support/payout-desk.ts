@@ -71,6 +71,7 @@ export async function queuePayouts(bench: Bench, options: PayoutOptions = {}): P
         to: { bankCode: '033', accountNumber: '2093566866', accountName },
         narration: 'Weekly payout',
         requestedBy: 'client:MAN0000001',
+        requestedByUser: null,
         approversNeeded: needsApproval ? 1 : 0,
       })),
     )

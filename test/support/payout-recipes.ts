@@ -128,14 +128,6 @@ export function payoutFileOperations(bench: Bench) {
       others: () => ({ bankCode: '058', format: 'pain.001' }),
     },
     {
-      name: 'failPayoutFile',
-      ask: async () => ({
-        url: `${PAYOUT_FILES}/${(await createFileOfOne()).id}/not-delivered`,
-        body: { bankConfirmation: 'Letter 1' },
-      }),
-      others: () => ({ bankConfirmation: 'Letter 2' }),
-    },
-    {
       name: 'reportPayoutResults',
       ask: async () => ({
         url: RESULTS,
@@ -189,14 +181,6 @@ export function payoutOperations(bench: Bench) {
         body: { bankReference: 'B-1' },
       }),
       others: () => ({ bankReference: 'B-2' }),
-    },
-    {
-      name: 'failPayout',
-      ask: async () => ({
-        url: `${await makeUnknownPayout()}/fail`,
-        body: { reason: 'Closed.', evidence: 'Letter 1' },
-      }),
-      others: () => ({ reason: 'Other.', evidence: 'Letter 1' }),
     },
     {
       name: 'createPayoutTariff',

@@ -104,6 +104,20 @@ export async function askUntilAbsent(
   }
 }
 
+// Makes the database look like one on a server to which it was moved, and which no process has noticed: a
+// promoted standby or, with a cluster, a copy. `isSynchronous`: commits waited for a standby before.
+export async function moveDatabase(
+  db: Bench['db'],
+  { isSynchronous = false, cluster }: { isSynchronous?: boolean; cluster?: string } = {},
+): Promise<void> {
+  await db.query(
+    `insert into known_database (identity, is_synchronous, noted_at)
+     select coalesce($2, split_part(current_database_identity(), '/', 1)) || '/00000000', $1, now()
+     on conflict (is_only) do update set identity = excluded.identity, is_synchronous = $1`,
+    [isSynchronous, cluster ?? null],
+  )
+}
+
 type Caller = { token?: string | undefined }
 
 // Makes an amount available to the client: a payer sends it to a new collection account.

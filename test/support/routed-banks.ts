@@ -26,7 +26,9 @@ async function startRoutedBank() {
     const answer = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (!isUp) return answer(503, {})
-    if (isOrder) return answer(200, { status: 'confirmed', bankReference: `B-${reference}` })
+    if (isOrder) {
+      return answer(200, { reference, status: 'confirmed', bankReference: `B-${reference}` })
+    }
     if (request.url?.startsWith('/transfers')) return answer(200, { data: [], nextCursor: null })
     if (request.url === '/name-enquiry') return answer(200, { accountName: 'Ada Obi' })
     return answer(404, { status: 'not_found' })

@@ -10,12 +10,14 @@ import { createClient } from '#access/secrets.ts'
 import { registerRanges } from '#accounts/numbers.ts'
 import { type Config, loadConfig } from '#config/config.ts'
 import type { Queryable } from '#db/pool.ts'
+import { SharedAccounts } from '#ledger/accounts.ts'
 import { createLogger } from '#log.ts'
 import { createService, prepareDatabase } from '#wiring.ts'
 import './cheap-hashing.ts'
 import { createPartitionedDatabase, createPreparedDatabase, type TestDatabase } from './database.ts'
 import './declared-errors.ts'
 import { BUSY_FACTOR } from './patience.ts'
+import { readingFirst } from './reading-first.ts'
 import { SECRETS, START } from './settings.ts'
 
 export { SECRETS, START }
@@ -69,12 +71,18 @@ export async function startTestService(options: ServiceOptions = {}) {
     return service.app.inject(request)
   }
 
+  async function callOnce({ token, ...call }: Call): Promise<LightMyRequestResponse> {
+    if (token === undefined) sandboxToken ??= await login()
+    return send(requestOf(call, token === undefined ? sandboxToken : token))
+  }
+
   return {
     config,
     service,
     database,
     db: database.pool,
     clock,
+    sharedAccounts: new SharedAccounts(database.pool, { clock }),
     advance: (ms: number) => {
       nowMs += ms
       // The same clock checks tokens, so the token may have expired: the next call logs in again.
@@ -88,10 +96,9 @@ export async function startTestService(options: ServiceOptions = {}) {
       await addClient(database.pool, clock(), { clientId })
       return login(clientId, 's3cret')
     },
-    // Sends a request, by default with the sandbox client's token.
-    async call({ token, ...call }: Call) {
-      if (token === undefined) sandboxToken ??= await login()
-      return send(requestOf(call, token === undefined ? sandboxToken : token))
+    // Sends a request, by default with the sandbox client's token. Reads a request before approving it.
+    async call(call: Call) {
+      return callOnce(await readingFirst(callOnce, call))
     },
     async [Symbol.asyncDispose]() {
       await service.close()
@@ -146,7 +153,8 @@ const HASH_COST = 1024
 const NOWHERE = 'postgres://nobody@localhost:5432/none'
 type NewClient = { clientId: string; secret?: string; isOperator?: boolean }
 
-// Inserts a client whose secret is hashed cheaply.
+// Inserts a client whose secret is hashed cheaply. Unlike other new clients of live mode, it takes one person
+// for everything, as in the sandbox.
 export async function addClient(
   db: Queryable,
   now: Date,
@@ -154,6 +162,12 @@ export async function addClient(
 ): Promise<void> {
   const secretHash = await hashSecret(secret, HASH_COST)
   await createClient(db, now, { clientId, secretHash, name: clientId, isOperator })
+  await db.query('update clients set has_maker_checker = false where client_id = $1', [clientId])
+  await db.query(
+    `update payout_settings set approval_above_kobo = null
+      where client_id = (select id from clients where client_id = $1)`,
+    [clientId],
+  )
 }
 
 function loginRequest(clientId: string, clientSecret: string): InjectOptions {

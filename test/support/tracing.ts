@@ -95,6 +95,7 @@ export async function openDesk(bench: Bench, clientId = 'MAN0000001') {
     now: bench.clock(),
     by,
     actor: `client:${clientId}`,
+    userId: null,
     note: null,
   })
   // The id of the suspense item of a credit, which must not be closed yet.

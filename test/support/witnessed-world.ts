@@ -168,7 +168,7 @@ class WitnessedClient {
     const checker = await newBrowser(this.#bench, 'operator')
     const release = { url: `${url}/release`, body: { reason: 'Cleared' } }
     const { id: request } = dataOf(await maker.call(release))
-    const approved = await checker.call({ url: `${url}/approve`, body: { request } })
+    const approved = await checker.call({ url: `${url}/approve`, body: {} })
     assert.equal(approved.statusCode, 200, approved.body)
     const terms = { hold, kind: 'release', amount: 'all' }
     this.note('hold_ending', terms, { request: `${request}` })

@@ -43,6 +43,13 @@ const { credit, reversal, account, advice, payment, payout, refused, hold } = ke
 const CREDIT = `(select id from credits where session_id = '${credit}')`
 const PAYOUT = `(select id from payouts where narration = '${payout}')`
 
+const OPEN_PAYOUT = `update payouts set bank_reference = null, settled_at = null, settled_by = null`
+// An active hold gets a larger amount, and its account money that the hold does not take.
+const LACKING_HOLD = `
+  update ledger_accounts set credits_kobo = credits_kobo + 1
+   where id = (select account_id from holds where state = 'active');
+  update holds set amount_kobo = amount_kobo + 1 where state = 'active'`
+
 // Each row is a change to the books and the finding that the checker must report.
 const PLANTED: readonly (readonly [string, RegExp])[] = [
   [
@@ -146,6 +153,50 @@ const PLANTED: readonly (readonly [string, RegExp])[] = [
     `update transfers set hold_id = null, credit_id = ${CREDIT}
       where reason = 'hold' and hold_id = (select id from holds where state = 'active')`,
     /held money without a hold is 1/,
+  ],
+  [LACKING_HOLD, /hold .* lacks money while account/],
+  [
+    `update holds set amount_kobo = null where state = 'active';
+     insert into transfers (debit_account_id, credit_account_id, amount_kobo, reason, posted_at, payout_id)
+     select h.account_id, (select min(id) from ledger_accounts where kind = 'paying'), 7, 'payout',
+            h.placed_at, ${PAYOUT} from holds h where h.state = 'active'`,
+    /payout \d+ took 7 from account \d+ under hold/,
+  ],
+  [
+    `${OPEN_PAYOUT}, status = 'queued', sending_at = null, send_after = now() + interval '2 hours'
+      where id = ${PAYOUT}`,
+    /the sending of payout .* waits until/,
+  ],
+  [
+    `${OPEN_PAYOUT}, status = 'unknown', next_query_at = now() + interval '2 hours'
+      where id = ${PAYOUT}`,
+    /the query of payout .* waits until/,
+  ],
+  [
+    `update deliveries set state = 'pending', leased_until = now() + interval '2 hours'`,
+    /the lease of delivery .* waits until/,
+  ],
+  [
+    `insert into requeries (bank_code, reason, subject, from_at, to_at, due_at, created_at)
+     values ('035', 'sweep', 's', now(), now(), now() - interval '1 hour', now())`,
+    /requery \d+ was due at .* and its bank is not asked/,
+  ],
+  [
+    `insert into requeries (bank_code, reason, subject, from_at, to_at, due_at, leased_until, created_at)
+     values ('035', 'sweep', 's', now(), now(), now(), now() + interval '2 hours', now())`,
+    /the lease of requery \d+ waits until/,
+  ],
+  [
+    `insert into chat_posts (subject, text, created_at, next_attempt_at)
+     values ('s', 't', now(), now() + interval '1 day')`,
+    /the chat post \d+ waits until/,
+  ],
+  [
+    `insert into messages (reference, client_id, key, channel, kind, priority, waits_for_day, facts_sealed,
+       address_sealed, state, next_attempt_at, claimed_until, expires_at, created_at)
+     select 'm', id, 'k', 'email', 'test', 1, false, '', '', 'sending', now(),
+            now() + interval '2 hours', now(), now() from clients limit 1`,
+    /the message \d+ waits until/,
   ],
   [`delete from events where type = 'hold.placed'`, /hold.placed events of/],
   [`delete from events where sequence = 2`, /events of MAN0000001: \d+ kept/],
@@ -284,4 +335,38 @@ test('an event on its way is missed at the end alone', async () => {
     (await findings(gone, `update deliveries set state = 'failed'`)).join('\n'),
     /was given up/,
   )
+})
+
+test('after a loss, a payout that was sent is cancelled only if the bank refused it', async () => {
+  const plant = `update payouts set status = 'cancelled', bank_reference = null, sending_at = null,
+                        failure_reason = 'x' where id = ${PAYOUT}`
+  const unpaid = without(isPaid)
+  const refusal = {
+    kind: 'refused_by_bank',
+    at: 0,
+    reference: references.payout,
+    amount: '1',
+  } as const
+
+  assert.match(
+    (await findings(unpaid, plant, true, true)).join('\n'),
+    /the bank was told to pay .*, which is cancelled/,
+  )
+  assert.doesNotMatch(
+    (await findings([...unpaid, refusal], plant, true, true)).join('\n'),
+    /which is cancelled/,
+  )
+})
+
+test('after a loss, a number that was given to two is a finding', async () => {
+  const twoOwners = changed(isAnswer(payment), { result: { accountNumber: world.accountNumber } })
+
+  assert.match((await findings(twoOwners, '', true, true)).join('\n'), /was given to .* and /)
+})
+
+test('work that waits and holds that lack money are judged at the end alone', async () => {
+  const plant = `${OPEN_PAYOUT}, status = 'queued', sending_at = null,
+                        send_after = now() + interval '2 hours' where id = ${PAYOUT}; ${LACKING_HOLD}`
+
+  assert.doesNotMatch((await findings(entries, plant, false)).join('\n'), /waits until|lacks money/)
 })

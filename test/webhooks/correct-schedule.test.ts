@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Pool } from '#db/pool.ts'
 import { withTransaction } from '#db/transaction.ts'
 import { claimDeliveries } from '#webhooks/claims.ts'
 import { RETRY_STEPS_MS } from '#webhooks/retry-schedule.ts'
@@ -43,6 +44,27 @@ test('a delivery queued by a clock ahead goes out soon after ours was set back',
   await bench.deliver(deliverer)
 
   assert.equal(bench.receiver.received.length, 2)
+})
+
+test('a failed correction is repeated in the next round, and at the latest after five minutes', async () => {
+  for (const isForgotten of [false, true]) {
+    await using bench = await setup()
+    const pool = failingOnce(bench.webhookPool)
+    const deliverer = bench.newDeliverer({ webhookPool: pool })
+    bench.advance(NINE_DAYS_MS)
+    await bench.deliver(deliverer)
+    await simulate(bench, bench.accountNumber, '1')
+    await bench.dispatch()
+    bench.advance(-NINE_DAYS_MS)
+    pool.fail()
+    await assert.rejects(deliverer.round(new AbortController().signal), /no connection/)
+    // Another process corrects nothing either: it knows of no wrong clock, and of no correction to make.
+    if (isForgotten) bench.advance(5 * 60_000)
+
+    await bench.deliver(deliverer)
+
+    assert.equal(bench.receiver.received.length, 2)
+  }
 })
 
 test('a retry planned by a clock ahead comes after its own step, in a new process too', async () => {
@@ -106,6 +128,25 @@ test('leases and pauses taken by a clock ahead end as soon as it is right', asyn
   assert.deepEqual(new Set(states), new Set(['delivered']))
   assert.equal(states.length, 8)
 })
+
+// The pool, whose next connection fails once the test says so.
+function failingOnce(pool: Pool): Pool & { fail(): void } {
+  let fails = false
+  return new Proxy(pool, {
+    get(target, key) {
+      if (key === 'fail')
+        return () => {
+          fails = true
+        }
+      if (key === 'connect' && fails) {
+        fails = false
+        return () => Promise.reject(new Error('no connection'))
+      }
+      const value = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  }) as Pool & { fail(): void }
+}
 
 // A bench with an account whose receiver gives the status and headers set with `answers`.
 async function setup() {

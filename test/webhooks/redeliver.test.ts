@@ -1,15 +1,13 @@
-// Redelivery on request: of one event, of all events of a time range, or of a payment's latest state.
+// Redelivery on request: of one event, or of a payment's latest state.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withTransaction } from '#db/transaction.ts'
 import type { ClientId, EndpointId, EventId } from '#ids.ts'
-import { appendEvents } from '#records/events.ts'
 import { updateEndpoint } from '#webhooks/endpoints.ts'
-import { pushPayment, redeliver, replay } from '#webhooks/redeliver.ts'
+import { pushPayment, redeliver } from '#webhooks/redeliver.ts'
 import { RETRY_STEPS_MS } from '#webhooks/retry-schedule.ts'
 import { asId } from '../support/as-id.ts'
-import { accountUpdated } from '../support/events.ts'
 import { createAccount, simulate, startPayment, UNKNOWN_REFERENCE } from '../support/fixtures.ts'
 import { listener, startWebhookBench } from '../support/webhook-bench.ts'
 
@@ -104,76 +102,6 @@ test("a client cannot redeliver another client's events", async () => {
   })
 })
 
-test('a range of time is replayed to one endpoint, of the types it wants', async () => {
-  await using bench = await setup()
-  const { accountNumber } = await createAccount(bench, {
-    notificationUrl: `${bench.receiver.url}/a`,
-  })
-  const from = new Date(bench.clock().getTime() + HOUR_MS)
-  for (let hour = 0; hour < 4; hour++) {
-    await simulate(bench, accountNumber, '1')
-    bench.advance(HOUR_MS)
-  }
-  const to = new Date(bench.clock().getTime() - HOUR_MS)
-  await bench.run()
-  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['collection.received'])
-
-  const request = { endpointId: endpoint.id, from, to }
-  const first = await bench.replay(request)
-  await bench.run()
-  const second = await bench.replay(request)
-  await bench.run()
-
-  assert.deepEqual(
-    [first, second],
-    [
-      { queued: 2, last: null },
-      { queued: 2, last: null },
-    ],
-  )
-  const replayed = bench.receiver.received.filter(({ path }) => path === '/hook/b')
-  assert.deepEqual(replayed.map(({ json }) => json.sequence).sort(), [3, 3, 4, 4])
-})
-
-test('a replay in parts sends every event once, whatever order their times are in', async () => {
-  await using bench = await setup()
-  const from = bench.clock()
-  const minutes = [4, 1, 3, 3, 3, 0, 2]
-  for (const minute of minutes) {
-    const at = new Date(from.getTime() + minute * 60_000)
-    await bench.append(at)
-  }
-  const to = new Date(from.getTime() + 5 * 60_000)
-  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['account.updated'])
-
-  const parts: number[] = []
-  for (let after: bigint | null = 0n; after !== null; ) {
-    const request = { endpointId: endpoint.id, from, to, after }
-    const { queued, last }: { queued: number; last: bigint | null } = await bench.replay(request, 2)
-    parts.push(queued)
-    after = last
-  }
-  await bench.deliver()
-
-  assert.deepEqual(parts, [2, 2, 2, 1])
-  const sequences = bench.receiver.received.map(({ json }) => json.sequence)
-  assert.deepEqual(sequences.sort(), [1, 2, 3, 4, 5, 6, 7])
-})
-
-test('a clock that was wrong for a while hides no event from a replay', async () => {
-  await using bench = await setup()
-  const from = bench.clock()
-  const at = (hours: number) => new Date(from.getTime() + hours * HOUR_MS)
-  const NINE_DAYS = 9 * 24
-  const hours = [-2, -1, -NINE_DAYS, 1, 2, NINE_DAYS, NINE_DAYS, 3, 4, 25, 26, 27]
-  for (const hour of hours) await bench.append(at(hour))
-  const endpoint = await bench.addEndpoint(`${bench.receiver.url}/b`, ['account.updated'])
-
-  const { queued } = await bench.replay({ endpointId: endpoint.id, from, to: at(24) })
-
-  assert.equal(queued, 4)
-})
-
 test('the latest state of a payment is pushed, to the callback too when it is final', async () => {
   await using bench = await setup()
   const { url } = bench.receiver
@@ -218,14 +146,6 @@ async function setup() {
     lastId: () => asId<EventId>(String(receiver.received.at(-1)?.headers['webhook-id'])),
     redeliver: (request: { eventId: EventId; endpointId?: EndpointId; clientId?: ClientId }) =>
       withTransaction(db, (tx) => redeliver(tx, clock(), { clientId, ...request })),
-    replay: (
-      request: { endpointId: EndpointId; from: Date; to: Date; after?: bigint },
-      limit?: number,
-    ) =>
-      withTransaction(db, (tx) => replay(tx, clock(), { range: { clientId, ...request }, limit })),
-    append: (at: Date) => {
-      return withTransaction(db, (tx) => appendEvents(tx, at, [accountUpdated(clientId)]))
-    },
     push: (paymentId: string) =>
       withTransaction(db, (tx) =>
         pushPayment(tx, clock(), { clientId, paymentId: asId(paymentId) }),

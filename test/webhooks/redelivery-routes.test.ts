@@ -146,7 +146,12 @@ test('a range of time is sent again to one endpoint, of the types that it wants'
   const replayed = dataOf(await bench.call({ url, body: { from, to }, token }))
   await deliverDue(bench)
 
-  assert.deepEqual(replayed, { queued: 2, nextFrom: null })
+  assert.deepEqual(
+    [replayed.status, replayed.progress, replayed.queued, replayed.nextFrom],
+    ['done', 100, 2, null],
+  )
+  const seen = dataOf(await bench.call({ method: 'GET', url, token }))
+  assert.deepEqual(seen, replayed)
   assert.deepEqual(received.sort(), [1, 4])
 
   const rest = { from: `${from}#1`, to } // Like nextFrom after the first page.

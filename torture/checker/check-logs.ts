@@ -4,7 +4,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const CRASHED = /^.*\bterminated by signal (?!6\b|9\b)\d+.*$/gm
+// With the line after it, which names the statement.
+const CRASHED = /^.*\bterminated by signal (?!6\b|9\b)\d+.*$(\n.*\bDETAIL: .*$)?/gm
 
 // Returns a finding for each line of PostgreSQL's logs that reports an unexpected crash.
 export function checkLogs(folder: string): string[] {

@@ -122,6 +122,9 @@ function checkBankOrders({ testimony, isLossy }: Books, payouts: readonly Row[])
   const orders = Map.groupBy(testimony.orders, ({ reference }) => reference)
   const paid = Map.groupBy(testimony.payments, ({ reference }) => reference)
   const refused = new Set(testimony.refusals.map(({ reference }) => reference))
+  // After a lossy failover, a payout that the bank was told to pay may be queued in the books again. It is
+  // cancelled only if the bank refused it.
+  const neverSent = isLossy ? ['cancelled'] : NEVER_SENT
   // An asynchronous standby that was promoted may have missed the payout.
   const isLost = (reference: string) => isLossy === true && !payoutsByReference.has(reference)
   return [
@@ -133,7 +136,7 @@ function checkBankOrders({ testimony, isLossy }: Books, payouts: readonly Row[])
         ...(payoutsByReference.has(reference) || isLost(reference)
           ? []
           : [`the bank was told to pay ${reference}, which does not exist`]),
-        ...(NEVER_SENT.includes(status) && !isLossy
+        ...(neverSent.includes(status) && !(isLossy && refused.has(reference))
           ? [`the bank was told to pay ${reference}, which is ${status}`]
           : []),
         ...(status === 'failed' && !refused.has(reference)

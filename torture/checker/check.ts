@@ -8,6 +8,7 @@ import { type Ask, checkApi } from './check-api.ts'
 import { checkCredits, checkReversals } from './check-credits.ts'
 import { checkEvents } from './check-events.ts'
 import { checkHolds } from './check-holds.ts'
+import { checkIgnoredHolds } from './check-ignored-holds.ts'
 import { checkLedger } from './check-ledger.ts'
 import { checkPayments } from './check-payments.ts'
 import { checkPayouts } from './check-payouts.ts'
@@ -15,6 +16,7 @@ import { checkRefunds } from './check-refunds.ts'
 import { checkSettlements } from './check-settlements.ts'
 import { checkSplits } from './check-splits.ts'
 import { checkStatements } from './check-statements.ts'
+import { checkStuck } from './check-stuck.ts'
 import { checkSuspense } from './check-suspense.ts'
 import type { Testimony } from './testimony.ts'
 
@@ -30,14 +32,22 @@ const CHECKS: readonly Check[] = [
   checkSettlements,
   checkSuspense,
   checkHolds,
+  checkIgnoredHolds,
   checkSplits,
   checkStatements,
   checkEvents,
+  checkStuck,
 ]
 
-// The checks to run if acknowledged work may be lost. What is left must be consistent, and no bank may have
-// paid twice.
-const CHECKS_AFTER_LOSS: readonly Check[] = [checkLedger, checkPayouts]
+// The checks to run if acknowledged work may be lost. What is left must be consistent, no bank may have paid
+// twice or what was cancelled, no number may have two owners, and nothing may be stuck.
+const CHECKS_AFTER_LOSS: readonly Check[] = [
+  checkLedger,
+  checkPayouts,
+  checkNumbers,
+  checkIgnoredHolds,
+  checkStuck,
+]
 
 type Options = {
   connectionString: string

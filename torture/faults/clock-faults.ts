@@ -4,6 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shiftDatabaseClock } from '../database-clock.ts'
 import type { Random } from '../random.ts'
+import type { Target } from '../target.ts'
+import { TERMINATE } from './database-faults.ts'
 import { aWhile, type Fault } from './fault.ts'
 
 const MINUTE_MS = 60_000
@@ -52,6 +54,12 @@ const STEPS_MS = [20, 120].map((minutes) => minutes * MINUTE_MS)
 const DENIAL_MAX_MS = 30_000 // How long to wait for a payout that the bank denies.
 const DENIED_MS = 8_000 // Long enough for the service to query the denied payout.
 
+// Shifts the clocks of all processes and of the database by the same amount.
+async function shiftAll({ roles, database }: Pick<Target, 'roles' | 'database'>, byMs: number) {
+  for (const { process } of roles.all) process.shiftClock(byMs)
+  await shiftDatabaseClock(database, byMs)
+}
+
 // Moves all clocks ahead while the bank denies a payout that it received. By these clocks, the bank has had
 // enough time to know the payout, so the service must not conclude that the payout failed.
 const allClocks: Fault = {
@@ -61,16 +69,39 @@ const allClocks: Fault = {
     const giveUpAtMs = performance.now() + DENIAL_MAX_MS
     while (!bank.keepDenying(DENIED_MS) && performance.now() < giveUpAtMs) await sleep(50)
     const shiftMs = random.pick(STEPS_MS)
-    // Shifts the clocks of all processes and of the database by the same amount.
-    const shiftAll = async (byMs: number) => {
-      for (const { process } of roles.all) process.shiftClock(byMs)
-      await shiftDatabaseClock(database, byMs)
-    }
-    await shiftAll(shiftMs)
+    await shiftAll({ roles, database }, shiftMs)
     return {
       detail: `${shiftMs / MINUTE_MS} min`,
       lastsMs: DENIED_MS,
-      heal: () => shiftAll(0),
+      heal: () => shiftAll({ roles, database }, 0),
+    }
+  },
+}
+
+const SET_BACK_MS = 120 * MINUTE_MS // Longer than every wait but those of retried webhooks.
+const AHEAD_MS = 6_000 // Long enough for calls, payouts and webhooks to fail, and to be put off.
+const CUTS = 15
+const CUT_EVERY_MS = 120
+
+// Moves all clocks ahead while the bank refuses connections, so that the service writes times far in the
+// future. Then the clocks are set right, and connections to the database break again and again while the
+// service corrects these times. Afterwards no work may wait for them.
+const clocksSetBack: Fault = {
+  name: 'clocks-set-back',
+  isAlone: true,
+  async inject({ roles, database, bank }) {
+    await shiftAll({ roles, database }, SET_BACK_MS)
+    await bank.close()
+    return {
+      lastsMs: AHEAD_MS,
+      async heal() {
+        await bank.open()
+        await shiftAll({ roles, database }, 0)
+        for (let cut = 0; cut < CUTS; cut++) {
+          await database.query(TERMINATE).catch(() => {})
+          await sleep(CUT_EVERY_MS)
+        }
+      },
     }
   },
 }
@@ -80,4 +111,5 @@ export const CLOCK_FAULTS: readonly Fault[] = [
   shiftedClock('clock-worker', 'workers'),
   wrongAtStart,
   allClocks,
+  clocksSetBack,
 ]

@@ -8,7 +8,8 @@ import { aWhile, type Fault, nothing } from './fault.ts'
 
 const SWITCH_EVERY_MS = 20
 
-const TERMINATE = `
+// SQL: ends every connection of the service.
+export const TERMINATE = `
   select pg_terminate_backend(pid) from pg_stat_activity
    where datname = 'manilla' and pid <> pg_backend_pid() and backend_type = 'client backend'`
 

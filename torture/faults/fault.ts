@@ -1,6 +1,7 @@
 // A fault is injected into the running system, lasts for a time, and is healed. `whyNot` returns the reason
 // if the fault is impossible on this machine.
 
+import type { Actor } from '../client-calls.ts'
 import type { Random } from '../random.ts'
 import type { Target } from '../target.ts'
 
@@ -8,6 +9,8 @@ export type Injected = {
   detail?: string
   lastsMs: number
   heal: () => Promise<void>
+  // Clients do this at once when healing begins, beside the load.
+  press?: (actor: Actor) => Promise<void>
   // Completes the repair after service has resumed, such as rebuilding a standby.
   settle?: () => Promise<void>
 }

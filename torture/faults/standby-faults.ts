@@ -5,6 +5,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BANK_CODE } from '../bank.ts'
+import { startPayment } from '../client-actions.ts'
+import type { Actor } from '../client-calls.ts'
+import { cancelKnownPayout, cancelRefund } from '../money-out-actions.ts'
 import type { Pair } from '../pair.ts'
 import type { Random } from '../random.ts'
 import type { PairTarget } from '../target.ts'
@@ -169,21 +172,62 @@ async function loseWithLag({ pair, roles }: PairTarget, random: Random): Promise
   while (!(await isQueued()) && performance.now() < giveUpAtMs) await sleep(50)
   pair.primary.replication.stall()
   for (const { process } of roles.workers) process.signal('SIGCONT')
+  return killLagging({ pair, roles }, random)
+}
+
+// Replication stops under the usual load, and the primary dies with what only it had: leases of numbers,
+// orders to the bank, cancellations and refunds.
+async function loseUnderLoad({ pair, roles }: PairTarget, random: Random): Promise<Injected> {
+  pair.primary.replication.stall()
+  return killLagging({ pair, roles }, random)
+}
+
+const WORKERS_LATE_MS = 8_000
+
+// Kills the primary after a lag. While the standby is promoted, clients cancel and ask for numbers. The
+// workers are frozen until a while after the promotion, so that none notices it before the clients' calls.
+async function killLagging(
+  { pair, roles }: Pick<PairTarget, 'pair' | 'roles'>,
+  random: Random,
+): Promise<Injected> {
   const lagMs = random.integer(...LAG_MS)
   await sleep(lagMs)
+  for (const { process } of roles.workers) process.signal('SIGSTOP')
   await pair.primary.server.kill()
-  return healedByManager({
+  const failover = healedByManager({
     detail: `${lagMs} ms`,
     lastsMs: aWhile(random),
-    act: () => pair.promote(),
+    async act() {
+      await pair.promote()
+      await sleep(WORKERS_LATE_MS)
+      for (const { process } of roles.workers) process.signal('SIGCONT')
+    },
     async settle() {
       pair.clearLinks()
       await pair.followAnew()
     },
   })
+  return { ...failover, press: pressAfterLoss }
+}
+
+const CANCELLED = 30
+const STARTED = 20
+
+// Clients cancel the newest payouts and some refunds, and start payments, all at once: the calls wait for the
+// new primary.
+async function pressAfterLoss(actor: Actor): Promise<void> {
+  const forked = () => ({ ...actor, random: actor.random.fork() })
+  await Promise.all([
+    ...actor.world.payouts.items
+      .slice(-CANCELLED)
+      .map((payout) => cancelKnownPayout(forked(), payout)),
+    ...Array.from({ length: STARTED }, () => startPayment(forked())),
+    ...Array.from({ length: STARTED / 2 }, () => cancelRefund(forked())),
+  ])
 }
 
 // Faults of a pair whose commits do not wait for the standby.
 export const LAG_FAULTS: readonly Fault<PairTarget>[] = [
   { name: 'primary-lost-with-lag', isAlone: true, inject: loseWithLag },
+  { name: 'primary-lost-under-load', isAlone: true, inject: loseUnderLoad },
 ]

@@ -531,6 +531,7 @@ export const codeStrings = {
   'endpoint.test': 'Test event',
   // Alerts
   numbers_exhausted: 'No account numbers left',
+  number_ceiling_reached: 'Client at its ceiling of account numbers',
   pool_low: 'Few account numbers left',
   number_refused: 'Unusable account number reserved',
   account_change_refused: 'Account change refused by bank',
@@ -546,6 +547,9 @@ export const codeStrings = {
   case_deadline_missed: 'Case deadline missed',
   hold_deadline_near: 'Hold deadline near',
   hold_deadline_missed: 'Hold deadline missed',
+  erasure_refused: 'Erasure refused',
+  erasure_paused: 'Erasure paused',
+  held_person_account: 'Account of a held person',
   bank_silent: 'No notifications from bank',
   payout_unknown: 'Payout outcome unknown',
   payout_contradicted: 'Contradictory payout report',
@@ -2081,7 +2085,7 @@ export const payoutFilesStrings = {
       'To pay the others, mark the file as not delivered and request their payouts again.',
     payouts_held: 'Payouts are held: the file can’t be downloaded until they’re released.',
     payout_file_may_have_been_sent:
-      'The file is older than the restored database, and the bank may have it: it can’t be ' +
+      'The file is older than the restored or moved database, and the bank may have it: it can’t be ' +
       'downloaded any more. Ask the bank, then upload its report, or mark the file as not delivered.',
   } as Record<string, string>,
   downloadNote: 'Contains full account numbers. Each download is recorded in the audit log.',
@@ -2148,7 +2152,7 @@ export const returnsStrings = {
       'The bank reversed the credit, so the payer has the money. Don’t send it; mark it as failed. ' +
       'What’s left of the credit is then in suspense again.',
     return_may_have_been_sent:
-      'It’s older than the restored database and may have been sent. Don’t send it: ask the bank, ' +
+      'It’s older than the restored or moved database and may have been sent. Don’t send it: ask the bank, ' +
       'then confirm it or mark it as failed.',
   } as Record<string, string>,
   payout: 'View payout',
@@ -3080,10 +3084,28 @@ export const casesStrings = {
     other: 'Other',
   } as Record<string, string>,
   deadlines: {
+    report: 'The customer reports',
+    notify: 'Notify the other bank',
     acknowledge: 'Acknowledge the report',
-    respond: 'Respond to the reporter',
-    resolve: 'Resolve the case',
+    respond: 'Answer the customer',
+    resolve: 'End the investigation',
+    resolve_joint: 'End the joint investigation',
+    reimburse: 'Reimburse the customer',
   } as Record<string, string>,
+  clocks: {
+    payment: 'From the payment',
+    report: 'From the report',
+    investigation_end: 'From the end of the investigation',
+  },
+  clockStates: {
+    waiting: 'Not started',
+    running: 'Running',
+    met: 'Met',
+    missed: 'Missed',
+    ended: 'Ended',
+  },
+  joint: 'Joint case',
+  isJoint: 'Another institution investigates it too',
   changes: {
     open: 'Opened',
     party: 'Party added',
@@ -3164,12 +3186,18 @@ export const holdsStrings = {
     account: 'Account',
     merchant: 'Merchant',
     client: 'All of the client',
+    person: 'Person',
   } as Record<string, string>,
   fields: {
     sessionId: 'Session ID',
     accountNumber: 'Account number',
     merchantCode: 'Merchant code',
+    bvn: 'BVN',
   },
+  bvnHint: 'Holds the accounts with this BVN at all clients, also those that are opened later.',
+  allClients: 'All clients',
+  accounts: 'Accounts',
+  holdOfPerson: 'Hold of the person',
   held: 'Held now',
   toHold: 'To be held',
   all: 'All, also what arrives later',
@@ -3897,7 +3925,10 @@ export const webhooksStrings = {
     from: 'From',
     to: 'To',
     replayStart: 'Replay',
-    replaying: (queued: string) => `${queued} events queued so far…`,
+    replaying: (queued: string, percent: number) =>
+      `${queued} events queued so far (${percent}%). You can close this: the replay continues.`,
+    replayStopped: (queued: string) =>
+      `${queued} events queued. The replay stopped, because the endpoint is inactive.`,
     replayed: (queued: string) => `${queued} events queued.`,
     replayedNone: 'No events in this period.',
     backwards: 'The end must be after the start.',
@@ -4478,6 +4509,18 @@ export const settingsStrings = {
     text: 'The most an account receives and holds, by KYC tier. The client can’t go above it.',
     of: (tier: number, limit: string) => `Tier ${tier}: ${limit.toLowerCase()}`,
     none: 'No ceiling',
+  },
+  numberCeilings: {
+    text:
+      'The most account numbers of each bank that the client may hold. Left empty, the default ' +
+      'applies: above half of the bank’s range, the client gets none of its last fifth.',
+    of: (bankCode: string, kind: string, held: string) =>
+      `Bank ${bankCode}: ${kind} (holds ${held})`,
+    accounts: 'numbers of accounts',
+    leases: 'numbers leased to payments',
+    none: 'No ceiling',
+    standard: (share: string) => `Default: ${share}`,
+    save: 'Save account numbers',
   },
   fees: {
     ...labels,

@@ -48,7 +48,7 @@ async function verdict(
   isSignedWith: (body: string) => Promise<boolean>,
 ): Promise<Finding> {
   if (await isSignedWith(body)) return { tone: 'good', text: strings.good }
-  if (await isSignedWith(body.replace(/\s+$/, ''))) return failure(strings.lineEnd)
+  if (await isSignedWith(body.replace(/(?<!\s)\s+$/, ''))) return failure(strings.lineEnd)
   if (await isSignedWith(body.replaceAll('\r\n', '\n'))) return failure(strings.lineEnds)
   const parsed = parseJson(body)
   if (parsed !== undefined && (await isSignedWith(JSON.stringify(parsed))))
@@ -64,13 +64,14 @@ export function parseHeaders(text: string): Record<string, string> {
     json !== null && typeof json === 'object'
       ? Object.entries(json).map(([name, value]) => [name, String(value)] as const)
       : text.split(/\r?\n/).map((line) => {
-          const [, name = '', value = ''] = /([\w-]+)["']?\s*[:=]\s*(.*)$/.exec(line) ?? []
+          const [, name = '', value = ''] =
+            /(?<![\w-])([\w-]+)["']?\s*[:=]\s*([\s\S]*)/.exec(line) ?? []
           return [name, value] as const
         })
   return Object.fromEntries(
     pairs.map(([name, value]) => [
       name.toLowerCase(),
-      value.trim().replace(/^["']|["'\\,\s]+$/g, ''),
+      value.trim().replace(/^["']|(?<!["'\\,\s])["'\\,\s]+$/g, ''),
     ]),
   )
 }

@@ -36,13 +36,10 @@ export class Settlements {
     return this.#api.call('post', SETTLEMENTS, { ...options, body })
   }
 
-  /**
-   * With the payees' `bankAccounts` and `accountNames`, the settlement is paid to exactly those or
-   * not at all.
-   */
+  /** The settlement is paid as the `revision` that you read says, or not at all. */
   approve(
     reference: string,
-    body: BodyOf<'post', `${typeof SETTLEMENT}/approve`> = {},
+    body: BodyOf<'post', `${typeof SETTLEMENT}/approve`>,
     options?: CallOptions,
   ) {
     const call = { ...options, params: { reference }, body }

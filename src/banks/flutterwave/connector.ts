@@ -9,9 +9,9 @@ import {
   type Ask,
   asking,
   asNoAnswer,
-  type BankCalls,
   type CallOptions,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   cleanText,
   findBank,
@@ -27,7 +27,7 @@ import {
   objectIn,
   onlyFormat,
   type ParsedItem,
-  type PayoutAnswer,
+  type PayoutReading,
   payoutNotFound,
   payoutUnanswered,
   providerCode,
@@ -68,7 +68,7 @@ const CREATED = '02' // Flutterwave's "Transaction in progress": the account num
 function flutterwaveCalls(
   settings: ConnectorSettings,
   { mode, secretKey }: { mode: Mode; secretKey: string },
-): BankCalls {
+): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   const emailDomain = settings.findText('emailDomain')
   const merchantId = settings.findText('merchantId')
@@ -83,7 +83,7 @@ function flutterwaveCalls(
 
 // Flutterwave demands an email for each account. For a customer without one, the address is made of our
 // reference and `emailDomain`.
-function reservationCalls(ask: Ask, emailDomain: string | undefined): BankCalls {
+function reservationCalls(ask: Ask, emailDomain: string | undefined): ConnectorCalls {
   if (!emailDomain) return {}
   return {
     async reserveAccount(request, options) {
@@ -142,7 +142,7 @@ const NOT_FOUND = /^no transaction was found\b/i
 type Transaction = Record<string, unknown>
 
 // Returns the calls that query Flutterwave's transactions.
-function transactionCalls(ask: Ask): BankCalls {
+function transactionCalls(ask: Ask): ConnectorCalls {
   return {
     async findTransfer({ kind, value: reference }, options) {
       // Flutterwave finds a transaction only by its own id.
@@ -240,12 +240,12 @@ function isUnknown(answer: JsonAnswer): boolean {
 
 const BANK_KINDS = ['commercial', 'merchant', 'non_interest']
 
-function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
+function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): ConnectorCalls {
   return { ...nameCalls(ask), ...(paysOut ? transferCalls(ask) : {}) }
 }
 
 // Returns the name enquiry, which names a bank by its CBN or NIP code.
-function nameCalls(ask: Ask): BankCalls {
+function nameCalls(ask: Ask): ConnectorCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
       const body = { account_number: accountNumber, account_bank: flutterwaveCode(bankCode) }
@@ -261,7 +261,7 @@ function nameCalls(ask: Ask): BankCalls {
 
 // Returns the calls that order transfers and query their state. payoutUnanswered() gets `true` for
 // an order and `false` for a query.
-function transferCalls(ask: Ask): BankCalls {
+function transferCalls(ask: Ask): ConnectorCalls {
   const path = '/v3/transfers'
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
@@ -277,8 +277,7 @@ function transferCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'POST', path, body, isOrder: true }, options)
       if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
       const transfer = objectIn(answer.body.data)
-      const isOurs = answer.body.status === 'success' && transfer.reference === reference
-      return isOurs ? readTransfer(transfer) : unknownOutcome(answer)
+      return answer.body.status === 'success' ? readTransfer(transfer) : unknownOutcome(answer)
     },
     async findPayout(reference, options) {
       const answer = await ask({ method: 'GET', path, query: { reference } }, options)
@@ -300,17 +299,20 @@ function transferCalls(ask: Ask): BankCalls {
 }
 
 // Reads the state of a payout.
-function readTransfer(transfer: Record<string, unknown>): PayoutAnswer {
-  const { status, complete_message: message } = transfer
+function readTransfer(transfer: Record<string, unknown>): PayoutReading {
+  const { status, complete_message: message, reference } = transfer
   const id = idOf(transfer)
   if (!isText(status)) return { status: 'unknown', reason: 'The transfer has no status.' }
-  if (status === 'SUCCESSFUL' && id) return { status: 'confirmed', bankReference: id }
+  if (status === 'SUCCESSFUL' && id) return { status: 'confirmed', bankReference: id, reference }
   if (status === 'FAILED') {
-    return { status: 'failed', reason: (isText(message) && cleanText(message)) || status }
+    return {
+      status: 'failed',
+      reason: (isText(message) && cleanText(message)) || status,
+      reference,
+    }
   }
-  return waitsForApproval(transfer)
-    ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
-    : { status: 'unknown', reason: status, isAccepted: true }
+  const accepted = { status: 'unknown', reason: status, isAccepted: true, reference } as const
+  return waitsForApproval(transfer) ? { ...accepted, waitsFor: 'authorization' } : accepted
 }
 
 // Returns whether an operator must approve the transfer in Flutterwave's dashboard.
@@ -318,7 +320,7 @@ function waitsForApproval(transfer: Record<string, unknown>): boolean {
   return Number(transfer.requires_approval) === 1 && Number(transfer.is_approved) !== 1
 }
 
-function unknownOutcome(answer: JsonAnswer): PayoutAnswer {
+function unknownOutcome(answer: JsonAnswer): PayoutReading {
   return { status: 'unknown', reason: messageOf(answer, 'message') }
 }
 

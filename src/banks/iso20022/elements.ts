@@ -195,7 +195,7 @@ export function latinText(text: string, lengthMax: number): string {
     .replace(/\/{2,}/g, '/')
     .replace(/^[^A-Za-z0-9(]+/, '')
     .slice(0, lengthMax)
-    .replace(/[ /]+$/, '')
+    .replace(/(?<![ /])[ /]+$/, '')
 }
 
 // Replaces a letter that Unicode does not decompose, such as ß or ɓ. Keeps upper case.

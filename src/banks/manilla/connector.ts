@@ -8,10 +8,10 @@ import { camt054Format } from '#banks/iso20022/camt054.ts'
 import {
   type Ask,
   asking,
-  type BankCalls,
   type CallOptions,
   type ChangeAnswer,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   findBankHttp,
   formatKobo,
@@ -20,7 +20,7 @@ import {
   messageOf,
   type NotificationFormat,
   noAnswer,
-  type PayoutAnswer,
+  type PayoutReading,
   payoutNotFound,
   payoutUnanswered,
   type RailCall,
@@ -102,7 +102,7 @@ function findFormat({ headers, format: name }: RailCall): NotificationFormat | u
 //   GET   /payouts/{reference}                       the same, or 404
 
 // Returns the calls of our own API; none without settings.baseUrl.
-function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+function manillaCalls(settings: ConnectorSettings, mode: Mode): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   const apiKey = settings.findSecret('apiKey')
   if (!http) return {}
@@ -113,7 +113,7 @@ function manillaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
 
 // Returns the calls that query transfers. `readItem(…, false)`: no field occurs twice, because jsonObject()
 // treats a body with a repeated field as no answer.
-function transferCalls(ask: Ask): BankCalls {
+function transferCalls(ask: Ask): ConnectorCalls {
   return {
     async findTransfer({ value }, options) {
       const path = `/transfers/${encodeURIComponent(value)}`
@@ -145,7 +145,7 @@ function transferCalls(ask: Ask): BankCalls {
 }
 
 // Returns the name enquiry and the calls that reserve, rename and block numbers.
-function accountCalls(ask: Ask): BankCalls {
+function accountCalls(ask: Ask): ConnectorCalls {
   // Renames or blocks an account.
   const change = async (
     accountNumber: string,
@@ -193,14 +193,14 @@ function accountCalls(ask: Ask): BankCalls {
 
 // Returns the calls that order payouts and query their state. payoutUnanswered() gets `true` for
 // an order and `false` for a query.
-function payoutCalls(ask: Ask): BankCalls {
+function payoutCalls(ask: Ask): ConnectorCalls {
   return {
     async sendMoney({ amountKobo, ...instruction }, options) {
       const body = { ...instruction, amount: formatKobo(amountKobo) }
       const answer = await ask({ method: 'POST', path: '/payouts', body, isOrder: true }, options)
       if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
       if (answer.httpStatus === 400)
-        return { status: 'failed', reason: messageOf(answer, 'message') }
+        return { status: 'refused', reason: messageOf(answer, 'message') }
       return readPayout(answer)
     },
     async findPayout(reference, options) {
@@ -216,15 +216,17 @@ function payoutCalls(ask: Ask): BankCalls {
 }
 
 // Reads the state of a payout. Every state other than confirmed or failed is unknown.
-function readPayout(answer: JsonAnswer): PayoutAnswer {
-  const { status, bankReference } = answer.body
+function readPayout(answer: JsonAnswer): PayoutReading {
+  const { status, bankReference, reference } = answer.body
   if (answer.httpStatus === 200 && status === 'confirmed' && typeof bankReference === 'string') {
-    return { status, bankReference }
+    return { status, bankReference, reference }
   }
   if (answer.httpStatus === 200 && status === 'failed') {
-    return { status, reason: messageOf(answer, 'message') }
+    return { status, reason: messageOf(answer, 'message'), reference }
   }
   const isAccepted = answer.httpStatus === 200 && status === 'pending'
   const reason = messageOf(answer, 'message')
-  return { status: 'unknown', reason, ...(isAccepted && { isAccepted }) }
+  return isAccepted
+    ? { status: 'unknown', reason, isAccepted, reference }
+    : { status: 'unknown', reason }
 }

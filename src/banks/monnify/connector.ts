@@ -7,9 +7,9 @@ import {
   asking,
   askingWithToken,
   asNoAnswer,
-  type BankCalls,
   type CallOptions,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   cleanText,
   findBankHttp,
@@ -26,7 +26,7 @@ import {
   objectIn,
   onlyFormat,
   type ParsedItem,
-  type PayoutAnswer,
+  type PayoutReading,
   payoutNotFound,
   payoutUnanswered,
   type ReservationAnswer,
@@ -66,7 +66,7 @@ const TOKEN_MS = 55 * 60_000 // Used if the login has no lifetime. Monnify publi
 function monnifyCalls(
   settings: ConnectorSettings,
   { mode, clientSecret }: { mode: Mode; clientSecret: string },
-): BankCalls {
+): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   const apiKey = settings.findText('apiKey')
   const contract = {
@@ -107,7 +107,7 @@ function refusal(httpStatus: number): NoAnswer {
 }
 
 // Returns the call that makes Monnify send failed notifications of a period again.
-function notificationCalls(ask: Ask): BankCalls {
+function notificationCalls(ask: Ask): ConnectorCalls {
   return {
     async resendNotifications({ from, to }, options) {
       const path = '/api/v1/transaction-notification/resend-failed-notifications'
@@ -126,7 +126,7 @@ type Contract = Record<'code' | 'emailDomain' | 'bankCode', string | undefined>
 // A reserved account belongs to a customer, whom Monnify identifies by BVN or NIN and by email. For a
 // customer without an email, we make one from the reference. Without a contract code and an email domain,
 // there are no reservations.
-function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): BankCalls {
+function reservationCalls(ask: Ask, { code, emailDomain, bankCode }: Contract): ConnectorCalls {
   if (!code || !emailDomain) return {}
   return {
     async reserveAccount({ reference, accountName, customer }, options) {
@@ -181,7 +181,7 @@ const IN_PROGRESS = ['PENDING']
 
 // Returns the calls that query Monnify's transactions. A call needs several requests, so inTurn() makes every
 // request after the first wait for its turn within the rate limit.
-function transactionCalls(ask: Ask): BankCalls {
+function transactionCalls(ask: Ask): ConnectorCalls {
   return {
     async findTransfer({ kind, value }, options) {
       // Monnify finds a transaction only by its own reference.
@@ -293,12 +293,12 @@ const WAITS_FOR_OTP = [
 ]
 const NARRATION_MAX = 100
 
-function payoutCalls(ask: Ask, walletNumber: string | undefined): BankCalls {
+function payoutCalls(ask: Ask, walletNumber: string | undefined): ConnectorCalls {
   return { ...nameCalls(ask), ...(walletNumber ? disbursementCalls(ask, walletNumber) : {}) }
 }
 
 // Returns the name enquiry.
-function nameCalls(ask: Ask): BankCalls {
+function nameCalls(ask: Ask): ConnectorCalls {
   return {
     async enquireName({ accountNumber, bankCode }, options) {
       const query = { accountNumber, bankCode }
@@ -315,7 +315,7 @@ function nameCalls(ask: Ask): BankCalls {
 
 // Returns the calls that order disbursements from our wallet and query their state. payoutUnanswered() gets
 // `true` for an order and `false` for a query.
-function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
+function disbursementCalls(ask: Ask, sourceAccountNumber: string): ConnectorCalls {
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
       const body = {
@@ -347,22 +347,20 @@ function disbursementCalls(ask: Ask, sourceAccountNumber: string): BankCalls {
 }
 
 // Reads the state of a disbursement. A state that is neither paid nor failed is unknown.
-function readPayout(answer: JsonAnswer): PayoutAnswer {
+function readPayout(answer: JsonAnswer): PayoutReading {
   const body = objectIn(answer.body.responseBody)
-  const { status, transactionReference } = body
+  const { status, transactionReference, reference } = body
   if (typeof status !== 'string') {
     return { status: 'unknown', reason: messageOf(answer, 'responseMessage') }
   }
   if (PAID.includes(status) && typeof transactionReference === 'string') {
-    return { status: 'confirmed', bankReference: transactionReference }
+    return { status: 'confirmed', bankReference: transactionReference, reference }
   }
-  if (FAILED.includes(status)) return { status: 'failed', reason: failureReason(body, status) }
-  if (status === REVERSED) {
-    return { status: 'failed', reason: failureReason(body, status), isReversed: true }
-  }
-  return WAITS_FOR_OTP.includes(status)
-    ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
-    : { status: 'unknown', reason: status, isAccepted: true }
+  const failed = { status: 'failed', reason: failureReason(body, status), reference } as const
+  if (FAILED.includes(status)) return failed
+  if (status === REVERSED) return { ...failed, isReversed: true }
+  const accepted = { status: 'unknown', reason: status, isAccepted: true, reference } as const
+  return WAITS_FOR_OTP.includes(status) ? { ...accepted, waitsFor: 'authorization' } : accepted
 }
 
 // Returns the reason why a payout failed. Ignores the message of the envelope, which is about the request and

@@ -9,11 +9,11 @@ import {
   asking,
   askingWithToken,
   asNoAnswer,
-  type BankCalls,
   type BankRequest,
   type CallOptions,
   type ChangeAnswer,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   findBankHttp,
   isObject,
@@ -25,7 +25,7 @@ import {
   nameNotFound,
   objectIn,
   onlyFormat,
-  type PayoutAnswer,
+  type PayoutReading,
   payoutNotFound,
   payoutUnanswered,
   type RailCall,
@@ -100,7 +100,7 @@ const TOKEN_MS = 30 * 60_000 // As Nomba publishes.
 const IN_PROGRESS = ['NEW', 'PENDING', 'PENDING_BILLING', 'PENDING_PAYMENT']
 
 // Returns the calls that the settings allow. Payouts need `senderName`.
-function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+function nombaCalls(settings: ConnectorSettings, mode: Mode): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   const accountId = settings.findText('accountId')
   const clientId = settings.findText('clientId')
@@ -139,7 +139,7 @@ function nombaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
 }
 
 // Returns the calls that query Nomba's transactions. An answer with the code 00 is a success.
-function transactionCalls(ask: Ask): BankCalls {
+function transactionCalls(ask: Ask): ConnectorCalls {
   return {
     async findTransfer({ kind, value }, options) {
       // Nomba finds a transfer only by its session id.
@@ -205,7 +205,7 @@ const NAME_MAX = 64
 const NAME_SUFFIX = 'Account' // Makes every name long enough.
 
 // Returns the name enquiry and the calls that reserve, rename and delete virtual accounts.
-function accountCalls(ask: Ask, subAccountId: string | undefined): BankCalls {
+function accountCalls(ask: Ask, subAccountId: string | undefined): ConnectorCalls {
   const newAccounts = subAccountId ? `${ACCOUNTS}/${encodeURIComponent(subAccountId)}` : ACCOUNTS
   return {
     async reserveAccount({ reference, accountName, customer }, options) {
@@ -293,7 +293,7 @@ function plainName(name: string): string {
 
 // Returns the calls that order transfers and query their state. payoutUnanswered() gets `true` for
 // an order and `false` for a query.
-function payoutCalls(ask: Ask, senderName: string): BankCalls {
+function payoutCalls(ask: Ask, senderName: string): ConnectorCalls {
   return {
     async sendMoney({ reference, amountKobo, to, narration }, options) {
       const body = {
@@ -311,7 +311,7 @@ function payoutCalls(ask: Ask, senderName: string): BankCalls {
       )
       if (answer.status === 'no_answer') return payoutUnanswered(answer, true)
       const { meta } = objectIn(answer.body.data)
-      return readPayout(answer, objectIn(meta).merchantTxRef === reference)
+      return readPayout(answer, objectIn(meta).merchantTxRef)
     },
     async findPayout(reference, options) {
       const query = { merchantTxRef: reference }
@@ -324,19 +324,21 @@ function payoutCalls(ask: Ask, senderName: string): BankCalls {
         return payoutNotFound(answer, isFromBank)
       }
       const { merchantTxRef } = objectIn(answer.body.data)
-      return readPayout(answer, merchantTxRef === reference)
+      return readPayout(answer, merchantTxRef)
     },
   }
 }
 
-// Reads the state of a payout. `isOurs`: the answer repeats our reference.
-function readPayout(answer: JsonAnswer, isOurs: boolean): PayoutAnswer {
+// Reads the state of a payout.
+function readPayout(answer: JsonAnswer, reference: unknown): PayoutReading {
   const { id, status } = objectIn(answer.body.data)
-  const hasOrder = isOurs && answer.body.code === '00'
+  const hasOrder = answer.body.code === '00'
   if (hasOrder && status === 'SUCCESS' && typeof id === 'string') {
-    return { status: 'confirmed', bankReference: id }
+    return { status: 'confirmed', bankReference: id, reference }
   }
   const reason = messageOf(answer, 'description')
-  if (hasOrder && status === 'REFUND') return { status: 'failed', reason }
-  return { status: 'unknown', reason, ...(hasOrder && { isAccepted: true }) }
+  if (hasOrder && status === 'REFUND') return { status: 'failed', reason, reference }
+  return hasOrder
+    ? { status: 'unknown', reason, isAccepted: true, reference }
+    : { status: 'unknown', reason }
 }

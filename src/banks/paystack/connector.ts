@@ -7,9 +7,9 @@ import {
   type Ask,
   asking,
   asNoAnswer,
-  type BankCalls,
   type CallOptions,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   cleanText,
   findBankHttp,
@@ -26,7 +26,7 @@ import {
   objectIn,
   onlyFormat,
   type ParsedItem,
-  type PayoutAnswer,
+  type PayoutReading,
   payoutNotFound,
   payoutUnanswered,
   providerCode,
@@ -52,6 +52,7 @@ export const paystackConnector: Connector = {
       findFormat: onlyFormat(paystackFormat),
       nameEnquiry,
       calls,
+      referenceAt: paystackReference,
       findsBy: ['bank_reference'],
       reserves: { kinds: ['static'], needsCustomer: true },
     }
@@ -63,7 +64,7 @@ export const paystackConnector: Connector = {
 function paystackCalls(
   settings: ConnectorSettings,
   { mode, secretKey }: { mode: Mode; secretKey: string },
-): BankCalls {
+): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   const reservationSettings = {
     emailDomain: settings.findText('emailDomain'),
@@ -87,7 +88,7 @@ function paystackCalls(
 function reservationCalls(
   ask: Ask,
   { emailDomain, preferredBank }: Record<'emailDomain' | 'preferredBank', string | undefined>,
-): BankCalls {
+): ConnectorCalls {
   if (!emailDomain) return {}
   return {
     async reserveAccount(request, options) {
@@ -149,7 +150,7 @@ const NOT_FOUND = /^transaction (?:reference )?not found/i
 type Transaction = Record<string, unknown>
 
 // Returns the calls that query Paystack's transactions.
-function transactionCalls(ask: Ask): BankCalls {
+function transactionCalls(ask: Ask): ConnectorCalls {
   return {
     async findTransfer({ kind, value }, options) {
       // Credits from Paystack have no other identifier than its reference.
@@ -240,12 +241,12 @@ const WAITS_FOR_OTP = 'otp' // Paystack waits for a one-time password, which the
 // Paystack publishes that this message means that no transfer was made.
 const BALANCE_TOO_LOW = /^your balance is not enough\b/i
 
-function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): BankCalls {
+function payoutCalls(ask: Ask, { paysOut }: { paysOut: boolean }): ConnectorCalls {
   return { ...nameCalls(ask), ...(paysOut ? transferCalls(ask) : {}) }
 }
 
 // Returns the name enquiry.
-function nameCalls(ask: Ask): BankCalls {
+function nameCalls(ask: Ask): ConnectorCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
       const query = { account_number: accountNumber, bank_code: paystackCode(bankCode) }
@@ -261,11 +262,11 @@ function nameCalls(ask: Ask): BankCalls {
 
 // Returns the calls that order transfers and query their state. A transfer needs two requests: the first
 // creates its recipient, the second orders it. `askInTurn` keeps the second within the bank's rate limit.
-function transferCalls(ask: Ask): BankCalls {
+function transferCalls(ask: Ask): ConnectorCalls {
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
       const paystackRef = paystackReference(reference)
-      if (!paystackRef) return { status: 'failed', reason: 'Paystack cannot take this reference.' }
+      if (!paystackRef) return { status: 'refused', reason: 'Paystack cannot take this reference.' }
       const askInTurn = inTurn(ask)
       const recipient = {
         type: 'nuban',
@@ -279,7 +280,7 @@ function transferCalls(ask: Ask): BankCalls {
       if (recipientAnswer.status === 'no_answer') return notOrdered(recipientAnswer, options)
       const { recipient_code: code } = objectIn(recipientAnswer.body.data)
       if (recipientAnswer.body.status !== true || !isText(code)) {
-        return { status: 'failed', reason: messageOf(recipientAnswer, 'message') }
+        return { status: 'refused', reason: messageOf(recipientAnswer, 'message') }
       }
       const body = {
         source: 'balance',
@@ -296,9 +297,9 @@ function transferCalls(ask: Ask): BankCalls {
       if (answer.status === 'no_answer') return payoutUnanswered(answer, /* isOrder */ true)
       const message = messageOf(answer, 'message')
       if (answer.body.status === false && BALANCE_TOO_LOW.test(message)) {
-        return { status: 'failed', reason: message }
+        return { status: 'refused', reason: message }
       }
-      return readPayout(answer, paystackRef)
+      return readPayout(answer)
     },
     async findPayout(reference, options) {
       const paystackRef = paystackReference(reference)
@@ -306,7 +307,7 @@ function transferCalls(ask: Ask): BankCalls {
       const answer = await ask({ method: 'GET', path: `/transfer/verify/${paystackRef}` }, options)
       if (answer.status === 'no_answer') return payoutUnanswered(answer, /* isOrder */ false)
       if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.status === false)
-      return readPayout(answer, paystackRef)
+      return readPayout(answer)
     },
   }
 }
@@ -314,23 +315,25 @@ function transferCalls(ask: Ask): BankCalls {
 // Returns the result if creating the recipient failed. No payment was ordered, so the payout may be sent
 // later. But if the call is too late, the payout stays unknown, because another process may already have
 // recorded it as unknown.
-function notOrdered(answer: NoAnswer, { isTooLate, signal }: CallOptions): PayoutAnswer {
+function notOrdered(answer: NoAnswer, { isTooLate, signal }: CallOptions): PayoutReading {
   const isLate = isTooLate?.() === true || signal?.aborted === true
   return payoutUnanswered(isLate ? answer : { ...answer, isUnsent: true }, /* isOrder */ true)
 }
 
-// Reads the state of a transfer. An answer about another reference is ignored.
-function readPayout(answer: JsonAnswer, reference: string): PayoutAnswer {
-  const { status, transfer_code: code, failures, ...data } = objectIn(answer.body.data)
-  const isOurs = answer.body.status === true && data.reference === reference
-  if (!isOurs || !isText(status)) return { status: 'unknown', reason: messageOf(answer, 'message') }
-  if (status === 'success' && isText(code)) return { status: 'confirmed', bankReference: code }
+// Reads the state of a transfer.
+function readPayout(answer: JsonAnswer): PayoutReading {
+  const { status, transfer_code: code, failures, reference } = objectIn(answer.body.data)
+  if (answer.body.status !== true || !isText(status)) {
+    return { status: 'unknown', reason: messageOf(answer, 'message') }
+  }
+  if (status === 'success' && isText(code)) {
+    return { status: 'confirmed', bankReference: code, reference }
+  }
   const reason = failureReason(failures) ?? status
-  if (FAILED.includes(status)) return { status: 'failed', reason }
-  if (status === REVERSED) return { status: 'failed', reason, isReversed: true }
-  return status === WAITS_FOR_OTP
-    ? { status: 'unknown', reason: status, isAccepted: true, waitsFor: 'authorization' }
-    : { status: 'unknown', reason: status, isAccepted: true }
+  if (FAILED.includes(status)) return { status: 'failed', reason, reference }
+  if (status === REVERSED) return { status: 'failed', reason, isReversed: true, reference }
+  const accepted = { status: 'unknown', reason: status, isAccepted: true, reference } as const
+  return status === WAITS_FOR_OTP ? { ...accepted, waitsFor: 'authorization' } : accepted
 }
 
 // Returns the reason why a transfer failed. Paystack does not publish the form of `failures`, so any value is

@@ -6,11 +6,11 @@ import {
   type Ask,
   asking,
   asNoAnswer,
-  type BankCalls,
   type BankRequest,
   type CallOptions,
   type ChangeAnswer,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   type CreditIdentifier,
   findBankHttp,
@@ -61,7 +61,7 @@ const NO_DYNAMIC = 'Providus gives a dynamic number to another merchant after 48
 function providusCalls(
   settings: ConnectorSettings,
   { mode, clientId, signature }: { mode: Mode; clientId: string; signature: string },
-): BankCalls {
+): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   if (!http) return {}
   const headers = { 'client-id': clientId, 'x-auth-signature': signature }

@@ -10,8 +10,8 @@ import {
   type Ask,
   asking,
   asNoAnswer,
-  type BankCalls,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   cleanText,
   findBank,
@@ -27,7 +27,7 @@ import {
   nameNotFound,
   objectIn,
   onlyFormat,
-  type PayoutAnswer,
+  type PayoutReading,
   payoutNotFound,
   payoutUnanswered,
   type RailCall,
@@ -53,6 +53,7 @@ export const squadConnector: Connector = {
   connect(settings, { mode }) {
     const secretKey = settings.requireSecret('secretKey')
     const signed = settings.findChoice('signed', ['body', 'fields']) ?? 'body'
+    const merchantId = settings.findText('merchantId') ?? ''
     const calls = squadCalls(settings, { mode, secretKey })
     return {
       authenticate: (call) =>
@@ -61,6 +62,7 @@ export const squadConnector: Connector = {
       findFormat: onlyFormat(squadFormat),
       nameEnquiry,
       calls,
+      referenceAt: (reference) => squadReference(merchantId, reference),
       reserves: { kinds: ['static'], needsCustomer: true },
     }
   },
@@ -99,7 +101,7 @@ const PAGE_SIZE = 100
 function squadCalls(
   settings: ConnectorSettings,
   { mode, secretKey }: { mode: Mode; secretKey: string },
-): BankCalls {
+): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   const merchantId = settings.findText('merchantId')
   const business = {
@@ -116,7 +118,7 @@ function squadCalls(
 }
 
 // Returns the calls that query transfers, both of which read Squad's list.
-function transferCalls(ask: Ask): BankCalls {
+function transferCalls(ask: Ask): ConnectorCalls {
   return {
     async findTransfer({ kind, value }, options) {
       // Squad's transfers have no settlement id.
@@ -163,7 +165,7 @@ function rowsOf(answer: JsonAnswer): Record<string, unknown>[] | NoAnswer {
 function reservationCalls(
   ask: Ask,
   business: { mobileNumber: string | undefined; beneficiaryAccount: string | undefined },
-): BankCalls {
+): ConnectorCalls {
   const { mobileNumber, beneficiaryAccount } = business
   if (!mobileNumber || !beneficiaryAccount) return {}
   return {
@@ -209,12 +211,12 @@ const NIP_CODE = /^[0-9]{6}$/
 // Squad's published answers have no word for the state of a paid transfer, only these descriptions.
 const PAID_WORDS = ['approved or completed successfully', 'transaction success']
 
-function payoutCalls(ask: Ask, merchantId: string | undefined): BankCalls {
+function payoutCalls(ask: Ask, merchantId: string | undefined): ConnectorCalls {
   return { ...nameCalls(ask), ...(merchantId ? payoutTransferCalls(ask, merchantId) : {}) }
 }
 
 // Returns the name enquiry, which names a bank by its NIP code.
-function nameCalls(ask: Ask): BankCalls {
+function nameCalls(ask: Ask): ConnectorCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
       const code = nipCode(bankCode)
@@ -230,15 +232,19 @@ function nameCalls(ask: Ask): BankCalls {
   }
 }
 
+// Returns our reference as Squad knows it.
+function squadReference(merchantId: string, reference: string): string {
+  return `${merchantId}_${reference}`
+}
+
 // Returns the calls that order transfers and query their state.
-function payoutTransferCalls(ask: Ask, merchantId: string): BankCalls {
-  const squadReference = (reference: string) => `${merchantId}_${reference}`
+function payoutTransferCalls(ask: Ask, merchantId: string): ConnectorCalls {
   return {
     async sendMoney({ reference, amountKobo, currency, to, narration }, options) {
       const code = nipCode(to.bankCode)
-      if (!code) return { status: 'failed', reason: noNipCode(to.bankCode) }
+      if (!code) return { status: 'refused', reason: noNipCode(to.bankCode) }
       const body = {
-        transaction_reference: squadReference(reference),
+        transaction_reference: squadReference(merchantId, reference),
         amount: amountKobo.toString(),
         bank_code: code,
         account_number: to.accountNumber,
@@ -254,7 +260,7 @@ function payoutTransferCalls(ask: Ask, merchantId: string): BankCalls {
       return readPayout(answer)
     },
     async findPayout(reference, options) {
-      const body = { transaction_reference: squadReference(reference) }
+      const body = { transaction_reference: squadReference(merchantId, reference) }
       const answer = await ask({ method: 'POST', path: '/payout/requery', body }, options)
       if (answer.status === 'no_answer') return payoutUnanswered(answer, /* isOrder */ false)
       if (answer.httpStatus === 404) return payoutNotFound(answer, answer.body.success === false)
@@ -266,23 +272,28 @@ function payoutTransferCalls(ask: Ask, merchantId: string): BankCalls {
 // Reads the state of a payout. Status 424 is a timeout, and another refusal may concern a reference that was
 // sent before. After both, the payout is queried. Squad does not publish its answer about a pending transfer,
 // so a transfer is treated as paid only if the answer has a session id and a message that says so.
-function readPayout(answer: JsonAnswer): PayoutAnswer {
+function readPayout(answer: JsonAnswer): PayoutReading {
   const { httpStatus, body } = answer
   const data = objectIn(body.data)
-  const { nip_transaction_reference: bankReference } = data
+  const { nip_transaction_reference: bankReference, transaction_reference: reference } = data
   const state = lowerCase(data.transaction_status)
   if (httpStatus === REVERSED || FAILED.includes(state)) {
-    return { status: 'failed', reason: failureReason(answer, data.response_description) }
+    const reason = failureReason(answer, data.response_description)
+    // Squad's error answers show no transfer: after an order, they are about the order itself.
+    if (reference === undefined) return { status: 'refused', reason }
+    return { status: 'failed', reason, reference }
   }
   const isAnswered = httpStatus === 200 && body.success === true
   const saysPaid = state === 'success' || PAID_WORDS.includes(lowerCase(data.response_description))
   const isPending = state !== '' && state !== 'success'
   const hasSession = typeof bankReference === 'string' && isNipSessionId(bankReference)
   if (isAnswered && saysPaid && !isPending && hasSession) {
-    return { status: 'confirmed', bankReference }
+    return { status: 'confirmed', bankReference, reference }
   }
   const reason = messageOf(answer, 'message')
-  return { status: 'unknown', reason, ...(isAnswered && { isAccepted: true }) }
+  return isAnswered
+    ? { status: 'unknown', reason, isAccepted: true, reference }
+    : { status: 'unknown', reason }
 }
 
 // Returns the reason why a payout failed. The message of an answer with status 200 is about the request: it

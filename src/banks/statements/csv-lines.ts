@@ -27,8 +27,8 @@ import { type StatementLine, StatementProblem } from './statement.ts'
 
 type AmountMarks = { decimalMark: string; thousandsMark: string | null }
 
-const CURRENCY_SIGN = /^(?:NGN|₦|N(?=[ 0-9(]))\s*|\s*(?:NGN)$/i
-const SIGN_AFTER = /\s*(-|\+|CR|DR|C|D)\.?$/i
+const CURRENCY_SIGN = /^(?:NGN|₦|N(?=[ 0-9(]))\s*|(?<!\s)\s*NGN$/i
+const SIGN_AFTER = /(?<!\s)\s*(-|\+|CR|DR|C|D)\.?$/i
 const SIGN_BEFORE = /^([-+−])\s*/
 
 // Returns a function that reads an amount in kobo. The function returns undefined for text that is no amount.
@@ -292,6 +292,8 @@ function quoteShort(text: string): string {
 // line numbers would double that. So we count lines: one for each row, and one for each line end in the cells
 // of the row.
 
+const CELL_CHARS_MAX = 8_192 // The longest narration that is kept has 1,000.
+
 export type CsvRow = { cells: readonly string[]; line: number }
 
 // Yields one batch of rows for each piece of the text, because awaiting each row would cost as much as
@@ -316,7 +318,7 @@ export async function* readRows(
     const rows: CsvRow[] = []
     for (let cells = parser.read(); cells !== null; cells = parser.read()) {
       rows.push({ cells, line })
-      line += 1 + lineEnds(cells)
+      line += 1 + lineEnds(cells, line)
     }
     return rows
   }
@@ -337,10 +339,13 @@ export async function* readRows(
   }
 }
 
-// Counts the line ends within the cells of a row.
-function lineEnds(cells: readonly string[]): number {
+// Counts the line ends within the cells of a row. Refuses a cell that is too long.
+function lineEnds(cells: readonly string[], line: number): number {
   let count = 0
   for (const cell of cells) {
+    if (cell.length > CELL_CHARS_MAX) {
+      throw new StatementProblem(line, `A cell is longer than ${CELL_CHARS_MAX} characters.`)
+    }
     for (let index = cell.indexOf('\n'); index >= 0; index = cell.indexOf('\n', index + 1)) count++
   }
   return count

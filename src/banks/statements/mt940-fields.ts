@@ -239,7 +239,11 @@ function readSubfields(text: string, mark: string): Details {
 // Reads details of the form /EREF/ABC/NAME/….
 function readCodeWords(text: string): Details {
   const words = pairsOf(text.split(CODE_WORDS))
-  const wordValue = (word: string) => words.get(word)?.replace(/\/+$/, '').trim() || undefined
+  const wordValue = (word: string) =>
+    words
+      .get(word)
+      ?.replace(/(?<!\/)\/+$/, '')
+      .trim() || undefined
   // The whole counterparty: /CNTP/account/BIC/name/city
   const [account, bank, name] = (wordValue('CNTP') ?? '').split('/')
   const remittance = wordValue('REMI')?.replace(/^(?:USTD|STRD)\/+/, '')

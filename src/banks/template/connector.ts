@@ -7,8 +7,8 @@ import { createHmac } from 'node:crypto'
 import {
   type Ask,
   asking,
-  type BankCalls,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   findBankHttp,
   formatKobo,
@@ -21,7 +21,7 @@ import {
   noAnswer,
   objectIn,
   onlyFormat,
-  type PayoutAnswer,
+  type PayoutReading,
   payoutNotFound,
   payoutUnanswered,
   providerCode,
@@ -58,7 +58,7 @@ export const templateConnector: Connector = {
 
 // Returns the calls to Example Bank. Leave out each call that your bank does not have: the features that need
 // it are then off for that bank.
-function templateCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+function templateCalls(settings: ConnectorSettings, mode: Mode): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   const apiKey = settings.findSecret('apiKey')
   if (!http) return {}
@@ -70,7 +70,7 @@ function templateCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
 
 // 5. How is the bank queried? These calls find one transfer, and list the transfers of a period. After the
 // answers "not found" and "in progress", the service queries the bank again.
-function transferCalls(ask: Ask): BankCalls {
+function transferCalls(ask: Ask): ConnectorCalls {
   return {
     async findTransfer({ kind, value }, options) {
       // Example Bank finds a transfer by its session id only.
@@ -103,7 +103,7 @@ function transferCalls(ask: Ask): BankCalls {
 
 // 6. Who issues account numbers? This call reserves one at the bank. Leave it out if the bank grants us a
 // range of numbers, from which the service issues them itself.
-function accountCalls(ask: Ask): BankCalls {
+function accountCalls(ask: Ask): ConnectorCalls {
   return {
     async reserveAccount({ reference, accountName }, options) {
       const body = { reference, name: accountName }
@@ -119,7 +119,7 @@ function accountCalls(ask: Ask): BankCalls {
 
 // Returns the name enquiry and the calls that order payouts and query their state. A refusal by Example Bank
 // has the state `refused`; a refusal by a gateway has no state.
-function payoutCalls(ask: Ask): BankCalls {
+function payoutCalls(ask: Ask): ConnectorCalls {
   return {
     async enquireName({ bankCode, accountNumber }, options) {
       // The numbering that the bank uses: 'cbn' has three or five digits, 'nip' six.
@@ -159,15 +159,17 @@ function payoutCalls(ask: Ask): BankCalls {
 
 // A payout is `failed` only if the bank says that it will not pay. A refused order may repeat an earlier
 // order.
-function readPayout(answer: JsonAnswer): PayoutAnswer {
-  const { state, bankReference } = answer.body
+function readPayout(answer: JsonAnswer): PayoutReading {
+  const { state, bankReference, reference } = answer.body
   const reason = messageOf(answer, 'message')
   if (answer.httpStatus !== 200) return { status: 'unknown', reason }
   if (state === 'paid' && typeof bankReference === 'string') {
-    return { status: 'confirmed', bankReference }
+    return { status: 'confirmed', bankReference, reference }
   }
-  if (state === 'failed') return { status: 'failed', reason }
-  return { status: 'unknown', reason, ...(state === 'pending' && { isAccepted: true }) }
+  if (state === 'failed') return { status: 'failed', reason, reference }
+  return state === 'pending'
+    ? { status: 'unknown', reason, isAccepted: true, reference }
+    : { status: 'unknown', reason }
 }
 
 function isRefusal({ body }: JsonAnswer): boolean {

@@ -8,9 +8,9 @@ import {
   type Ask,
   asking,
   asNoAnswer,
-  type BankCalls,
   type CallOptions,
   type Connector,
+  type ConnectorCalls,
   type ConnectorSettings,
   findBankHttp,
   isObject,
@@ -79,7 +79,7 @@ const NONE_FOUND = ['25', '07'] // NIP's "unable to locate record" and "invalid 
 type Query = { sessionid: string; craccount: string; amount: number; txndate: string }
 
 // Returns the query of transfers, if the settings have its path.
-function wemaCalls(settings: ConnectorSettings, mode: Mode): BankCalls {
+function wemaCalls(settings: ConnectorSettings, mode: Mode): ConnectorCalls {
   const http = findBankHttp(settings, mode)
   const path = settings.findText('queryPath')
   const keyHeader = settings.findText('apiKeyHeader') ?? KEY_HEADER
@@ -104,7 +104,7 @@ type Find = (query: Partial<Query>, options: CallOptions) => Promise<Found | NoA
 
 // Returns the calls that query transfers, by session id or day by day. `findAll` sends one query to Wema and
 // reads all transfers of its answer.
-function queryCalls(findAll: Find): BankCalls {
+function queryCalls(findAll: Find): ConnectorCalls {
   return {
     async findTransfer({ kind, value }, options) {
       // Wema cannot be queried by other identifiers.

@@ -74,6 +74,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   account_inactive: 'Activate the account first (POST …/activate).',
   account_name_not_pending:
     'Fetch the client again and decide on its pendingAccountName, if it has one.',
+  number_ceiling_reached:
+    'Use another bank, wait until payments expire, or ask the operator for a higher ceiling.',
+  replay_running:
+    'Wait until GET /api/v1/webhook-endpoints/{id}/replay says done, or deactivate its endpoint.',
   limit_profile_exists: 'Use another code, or replace the profile with PUT.',
   limit_profile_in_use: 'Give its accounts another profile first.',
   subaccount_exists: 'Use another code.',
@@ -106,7 +110,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   payment_has_money: 'Refund it instead, or wait until it is closed.',
   advice_open: 'Cancel it, or wait until it expires.',
   account_erased: 'Create a new account.',
-  erasure_waits: 'Assign or return the account’s suspended money, then retry.',
+  erasure_waits:
+    'Assign or return suspended money, then retry; if none is in suspense, ask the operator.',
   suspense_closed: 'Fetch the item: it shows what became of it.',
   return_confirmed: 'Nothing: the bank has sent it.',
   return_sending: 'Retry in a moment.',
@@ -143,6 +148,8 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   case_full: 'Open another case, and name this one in a note.',
   evidence_refused: 'Convert the file to one of these types.',
   hold_ended: 'Read the hold; place another if money must be stopped again.',
+  hold_of_person: 'Request the release of the hold that `person` names.',
+  hold_of_accounts: 'Forfeit the holds of the accounts; list them with `person`.',
   hold_empty: 'Wait until the hold has money, or release it.',
   hold_too_small: 'Forfeit at most heldAmount.',
   hold_too_large: 'Hold at most what the bank has not taken back of the credit.',
@@ -176,11 +183,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   settlement_in_progress: 'Retry in a moment.',
   cut_off_passed: 'Choose a later cut-off.',
   settlement_not_closed: 'Fetch the settlement: it shows its state.',
-  settlement_accounts_changed: 'Fetch the settlement, check its payees, and approve with those.',
   settlement_not_cancellable: 'Only the latest can be cancelled, before it is approved.',
   no_default_bank_account: 'Make a bank account the default.',
   bank_account_unconfirmed:
-    'Have another user check the payees and approve with their bankAccounts and accountNames, or wait.',
+    'Have another user check the payees and approve, or wait until the bank confirms the name.',
   payout_limit: 'Pay out less at once, or ask the operator for a higher limit.',
   daily_payout_limit: 'Continue tomorrow, or ask the operator for a higher limit.',
   payout_not_queued:
@@ -208,8 +214,10 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   suspense_requested: 'Approve, reject or withdraw the pending request first.',
   failure_requested: 'Approve, reject or withdraw the pending request first.',
   request_decided: 'Fetch the request: it shows who decided.',
+  request_changed: 'Fetch the request, check it, and approve with its revision.',
   other_person_needed: ANOTHER_PERSON,
   maker_counts_as_you: ANOTHER_PERSON,
+  approver_gave_access: ANOTHER_PERSON,
   second_approver_needed: ANOTHER_PERSON,
   user_password_temporary: 'Have the user open their link and choose a password, then vouch.',
   voucher_not_independent: 'Ask another operator, or use the command line.',
@@ -256,6 +264,7 @@ const REMEDIES: Readonly<Record<Exclude<RefusalCode, NotFound>, string>> = {
   rate_limited: 'Wait for the time in Retry-After; spread requests.',
   too_many_streams: 'Close a stream, or share one.',
   statement_too_long: 'Choose a shorter period, or export it as CSV.',
+  too_many_replays: 'Wait for the time in Retry-After; replay one longer period instead of many.',
   too_many_imports: 'Wait for one to finish, or use the command line.',
   too_many_exports: 'Wait for one to finish.',
   busy: 'Retry after the time in Retry-After, with exponential backoff.',

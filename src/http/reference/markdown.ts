@@ -9,7 +9,7 @@ type Resolve = (href: string) => string | undefined
 // Renders the text of one paragraph, heading, item or cell: links, code and bold.
 export function inlineHtml(text: string, resolve: Resolve = (href) => href): string {
   return escapeHtml(text.replaceAll(/<a id="[^"]*"><\/a>/g, ''))
-    .replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, words: string, href: string) => {
+    .replaceAll(/\[([^[\]]+)\]\(([^()\s]+)\)/g, (_, words: string, href: string) => {
       const target = resolve(href)
       return target === undefined ? words : `<a href="${target}">${words}</a>`
     })
@@ -112,7 +112,7 @@ function codeHtml([fence = '', ...lines]: readonly string[]): string {
 // Renders a heading with the id that GitHub gives it, so that links to it work on GitHub and in the service.
 function headingHtml(line: string, resolve: Resolve | undefined): string {
   const [, marks = '', title = ''] = /^(#+) (.+)$/.exec(line) ?? []
-  const words = title.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').toLowerCase()
+  const words = title.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, '$1').toLowerCase()
   const id = words.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
   return `<h${marks.length} id="${id}">${inlineHtml(title, resolve)}</h${marks.length}>`
 }

@@ -184,7 +184,7 @@ export function sdkOf({ method, path, operation }: Entry, example: Example): str
 function typescriptLiteral(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
-    .replace(/"((?:[^"\\]|\\.)*)"/g, (whole, text: string) =>
+    .replace(/(?<!\\)"((?:[^"\\]|\\.)*)"/g, (whole, text: string) =>
       text.includes("'") || text.includes('\\') ? whole : `'${text}'`,
     )
 }

@@ -77,6 +77,11 @@ export const FLUTTERWAVE: ConnectorCase = {
   api: {
     settings: { emailDomain: 'customers.example.com', merchantId: '100032' },
     asksBy: 'bank_reference',
+    payoutPaid: (reference) => ({
+      status: 'success',
+      message: 'Transfers fetched',
+      data: [{ id: 1, status: 'SUCCESSFUL', reference }],
+    }),
     payoutNotFound: { status: 'error', message: 'Transfer not found', data: null },
     nameRefusal: (message) => ({ status: 'error', message, data: null }),
     otherScope: { merchantId: '100033' },

@@ -101,9 +101,13 @@ test('a payout is confirmed, failed, unknown or not found', async () => {
     assert.equal(bank.asked[0]?.body.amount, '137.53')
     return [status, (await bank.calls.findPayout('p-1', {})).status]
   }
-  const body = { status: 'confirmed', bankReference: 'b-1' }
+  const reference = 'p-1'
+  const body = { reference, status: 'confirmed', bankReference: 'b-1' }
   assert.deepEqual(await readPayoutStatus({ body }), ['confirmed', 'confirmed'])
-  assert.deepEqual(await readPayoutStatus({ body: { status: 'failed' } }), ['failed', 'failed'])
+  assert.deepEqual(await readPayoutStatus({ body: { reference, status: 'failed' } }), [
+    'failed',
+    'failed',
+  ])
   assert.deepEqual(await readPayoutStatus({ body: { status: 'pending' } }), ['unknown', 'unknown'])
   assert.deepEqual(await readPayoutStatus({ body: { status: 'confirmed' } }), [
     'unknown',

@@ -28,6 +28,7 @@ const ours = (label: string): ConnectorCase => ({
   api: {
     settings: {},
     secrets: { apiKey: 'the-key' },
+    payoutPaid: (reference) => ({ reference, status: 'confirmed', bankReference: 'FT1' }),
     payoutNotFound: { status: 'not_found' },
   },
 })

@@ -209,7 +209,7 @@ const payoutWaitingForAuthorization = (reason: string) =>
 test('a failed disbursement says why in the words about it, never "success"', async () => {
   // Returns the reason that is read from a failed payout with these fields.
   const find = async (words: object) => {
-    const body = { status: 'FAILED', transactionReference: 'MFDS|1', ...words }
+    const body = { reference: 'p-1', status: 'FAILED', transactionReference: 'MFDS|1', ...words }
     await using bank = await answering({ 'GET /api/v2/disbursements/single/summary': body })
     const answer = await bank.calls.findPayout('p-1', {})
     assert(answer.status === 'failed')
@@ -247,7 +247,7 @@ for (const [status, expected] of [
   ['EXPIRED', { status: 'failed', reason: 'EXPIRED' }],
 ] as const) {
   test(`a disbursement that is ${status} is ${expected.status}`, async () => {
-    const body = { status, transactionReference: 'MFDS|1' }
+    const body = { reference: 'p-1', status, transactionReference: 'MFDS|1' }
     await using bank = await answering({
       'POST /api/v2/disbursements/single': body,
       'GET /api/v2/disbursements/single/summary': body,

@@ -74,6 +74,10 @@ export const MONNIFY: ConnectorCase = {
         responseBody: { accessToken, expiresIn: 3_600 },
       }),
     },
+    payoutPaid: (reference) => ({
+      requestSuccessful: true,
+      responseBody: { reference, status: 'SUCCESS', transactionReference: 'MFDS|1' },
+    }),
     payoutNotFound: {
       requestSuccessful: false,
       responseMessage: 'No such transfer',

@@ -91,6 +91,11 @@ export const NOMBA: ConnectorCase = {
       line: 'POST /v1/auth/token/issue',
       answer: (token) => ({ code: '00', description: 'Success', data: { access_token: token } }),
     },
+    payoutPaid: (merchantTxRef) => ({
+      code: '00',
+      description: 'Success',
+      data: { id: 'API-TRANSFER-1', status: 'SUCCESS', merchantTxRef, meta: { merchantTxRef } },
+    }),
     payoutNotFound: { code: '404', description: 'Transaction not found' },
     nameRefusal: (description) => ({ code: '400', description }),
     otherScope: { accountId: 'f666ef9b-888e-4799-85ce-acb505b28024' },

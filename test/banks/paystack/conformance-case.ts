@@ -1,6 +1,6 @@
 // Paystack's case in the conformance suite. The sample has the published fields, with values of ours.
 
-import { paystackFormat } from '#banks/paystack/notifications.ts'
+import { paystackFormat, paystackReference } from '#banks/paystack/notifications.ts'
 import { kobo } from '#money.ts'
 import { type ConnectorCase, charged, hmac } from '../connector-case.ts'
 import { nestedRendering, WRITTEN_TIME } from '../renderings.ts'
@@ -73,6 +73,11 @@ export const PAYSTACK: ConnectorCase = {
       status: 201,
       answer: { status: true, message: 'created', data: { recipient_code: 'RCP_1' } },
     },
+    payoutPaid: (reference) => ({
+      status: true,
+      message: 'Transfer retrieved',
+      data: { reference: paystackReference(reference), status: 'success', transfer_code: 'TRF_1' },
+    }),
     payoutNotFound: { status: false, message: 'Transfer not found' },
     nameRefusal: (message) => ({ status: false, message }),
     otherScope: { integration: '100033' },

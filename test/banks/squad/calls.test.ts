@@ -180,8 +180,7 @@ for (const [what, answer, expected] of [
   ['described otherwise', ok({ ...PAID, response_description: 'Queued' }), 'unknown'],
   ['timed out', no(424, 'Timeout'), 'unknown'],
   ['refused', no(400, 'Duplicate reference'), 'unknown'],
-  ['reversed', no(412, 'Reversed'), 'failed'],
-  ['failed', ok({ transaction_status: 'Failed' }), 'failed'],
+  ['failed', ok({ ...PAID, transaction_status: 'Failed' }), 'failed'],
   ['pending', ok({ ...PAID, transaction_status: 'pending' }), 'unknown'],
 ] as const) {
   test(`a payout that is ${what} is ${expected}`, async () => {
@@ -190,6 +189,12 @@ for (const [what, answer, expected] of [
     assert.equal((await bank.calls.findPayout('p-1', {})).status, expected)
   })
 }
+
+test('a reversal without a transfer settles the order that it answers, and no query', async () => {
+  await using bank = await startBank(no(412, 'Reversed'))
+  assert.equal((await bank.calls.sendMoney(payout, {})).status, 'failed')
+  assert.equal((await bank.calls.findPayout('p-1', {})).status, 'unknown')
+})
 
 test('a payout that Squad never saw is not found', async () => {
   await using bank = await startBank(no(404, 'Not found'))

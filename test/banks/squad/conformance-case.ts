@@ -95,6 +95,15 @@ export const SQUAD_BODY: ConnectorCase = {
       mobileNumber: '08012345678',
       beneficiaryAccount: '4829023412',
     },
+    payoutPaid: (reference) => ({
+      status: 200,
+      success: true,
+      data: {
+        transaction_reference: `SBABCKDY_${reference}`,
+        response_description: 'Transaction Success',
+        nip_transaction_reference: '110059260101120000000000000001',
+      },
+    }),
     payoutNotFound: { status: 404, success: false, message: 'Not found', data: {} },
     nameRefusal: (message) => ({ success: false, message, data: {} }),
     otherScope: { merchantId: 'SBOTHER' },

@@ -53,6 +53,7 @@ export const TEMPLATE: ConnectorCase = {
   api: {
     settings: {},
     secrets: { apiKey: 'the-key' },
+    payoutPaid: (reference) => ({ reference, state: 'paid', bankReference: 'FT1' }),
     payoutNotFound: { state: 'refused', message: 'No such payout' },
     nameRefusal: (message) => ({ state: 'refused', message }),
   },

@@ -212,16 +212,24 @@ type Words = {
   withdrawn: string
 }
 
-type DecideRequestProps = {
-  session: Session
+// A request as the user reads it. An approval sends its revision, so that it approves nothing else.
+type Decidable = {
   requestedBy: string | null
   cannotApprove: { message: string } | null
+  revision: string
+}
+
+type DecisionBody = Record<string, never> | { reason: string } | { revision: string }
+
+type DecideRequestProps = {
+  session: Session
+  request: Decidable
   amount: string
   words: Words
   isAfterFacts?: boolean
   decide: (
     verb: 'approve' | 'reject' | 'withdraw',
-    sent: { body: Record<string, never> | { reason: string }; headers: Headers },
+    sent: { body: DecisionBody; headers: Headers },
   ) => Promise<unknown>
   onDone: () => void
 }
@@ -229,8 +237,8 @@ type DecideRequestProps = {
 // The buttons that withdraw the user’s own request, or approve or reject another user’s. `decide` sends the
 // decision; `words` are the texts of the workflow.
 export function DecideRequest(props: DecideRequestProps) {
-  const { session, requestedBy, cannotApprove, amount, words, isAfterFacts = true } = props
-  const { decide, onDone } = props
+  const { session, amount, words, isAfterFacts = true, decide, onDone } = props
+  const { requestedBy, cannotApprove, revision } = props.request
   const isOwn = requestedBy === `user:${session.user.email}`
   const marginClass = isAfterFacts ? 'after-facts' : ''
   return (
@@ -254,7 +262,7 @@ export function DecideRequest(props: DecideRequestProps) {
             style="primary"
             isOffered={!isOwn && !cannotApprove}
             text={words.approveText}
-            run={(_, headers) => decide('approve', { body: {}, headers })}
+            run={(_, headers) => decide('approve', { body: { revision }, headers })}
             message={words.approved}
             onDone={onDone}
           />

@@ -10,7 +10,15 @@ import { goTo, hrefOf } from '../routing.ts'
 import { Action } from './action.tsx'
 import { ClientChoice } from './choices.tsx'
 import { Link } from './controls.tsx'
-import { AMOUNT, type Form, InputField, ReasonField, SelectField, TextAreaField } from './forms.tsx'
+import {
+  AMOUNT,
+  CheckBox,
+  type Form,
+  InputField,
+  ReasonField,
+  SelectField,
+  TextAreaField,
+} from './forms.tsx'
 import { Failed } from './states.tsx'
 import { Badge } from './values.tsx'
 
@@ -64,6 +72,7 @@ export function OpenCase({ known }: { known?: Known }) {
         name="reportedAt"
         type="datetime-local"
       />
+      <CheckBox label={strings.isJoint} name="isJoint" />
     </Action>
   )
 }
@@ -80,26 +89,29 @@ function requestBody(form: Form, known: Known | undefined): Body {
     ...(sessionId ? { sessionIds: [sessionId] } : {}),
     ...(amount ? { amount } : {}),
     ...(reporterReference ? { reporterReference } : {}),
+    ...(form.text('isJoint') ? { isJoint: true } : {}),
     ...(reportedAt ? { reportedAt: `${reportedAt}:00+01:00` } : {}), // West Africa Time.
   }
 }
 
 type HoldBody = Schemas['HoldRequest']
 type Target = HoldBody['target']
-type KnownOfHold = Pick<HoldBody, 'clientId' | 'case'> & { sessionId?: string }
+type KnownOfHold = { clientId: string; case?: string; sessionId?: string }
 type Props = {
   label?: string
   known?: Partial<KnownOfHold>
   onDone: (hold: Schemas['Hold']) => void
 }
 
-const TARGETS = ['credit', 'account', 'merchant', 'client'] as const
+const TARGETS = ['credit', 'account', 'merchant', 'client', 'person'] as const
 const FIELDS = {
   credit: 'sessionId',
   account: 'accountNumber',
   merchant: 'merchantCode',
   client: undefined,
+  person: 'bvn',
 } as const
+const LENGTHS = { sessionId: 64, accountNumber: 10, merchantCode: 64, bvn: 11 } as const
 
 // `known` has the values that the page already shows, such as the credit or the case.
 export function PlaceHold({ label = holdsStrings.place, known = {}, onDone }: Props) {
@@ -118,14 +130,7 @@ export function PlaceHold({ label = holdsStrings.place, known = {}, onDone }: Pr
       }
       onDone={onDone}
     >
-      {known.clientId === undefined && <ClientChoice label={holdsStrings.client} />}
-      <TargetFields sessionId={known.sessionId} />
-      <InputField
-        label={holdsStrings.amount}
-        hint={holdsStrings.amountHint}
-        name="amount"
-        {...AMOUNT}
-      />
+      <TargetFields known={known} />
       <ReasonField label={holdsStrings.reason} hint={holdsStrings.reasonHint} />
       {known.case === undefined && (
         <InputField
@@ -145,9 +150,9 @@ export function PlaceHold({ label = holdsStrings.place, known = {}, onDone }: Pr
   )
 }
 
-// The choice of what the hold is on, and the field that names it. A hold on a whole client needs no such
-// field.
-function TargetFields({ sessionId }: { sessionId: string | undefined }) {
+// The choice of what the hold is on, and the fields that name it. A hold on a whole client needs no field
+// besides the client. A hold on a person is at all clients and has no amount.
+function TargetFields({ known: { clientId, sessionId } }: { known: Partial<KnownOfHold> }) {
   const [target, setTarget] = useState<Target>(sessionId === undefined ? 'account' : 'credit')
   const field = FIELDS[target]
   return (
@@ -160,14 +165,26 @@ function TargetFields({ sessionId }: { sessionId: string | undefined }) {
         chosen={target}
         onChange={(event) => setTarget(event.currentTarget.value as Target)}
       />
+      {clientId === undefined && target !== 'person' && (
+        <ClientChoice label={holdsStrings.client} />
+      )}
       {field && (
         <InputField
           key={field}
           label={holdsStrings.fields[field]}
           name={field}
           required
-          maxLength={field === 'accountNumber' ? 10 : 64}
+          hint={field === 'bvn' ? holdsStrings.bvnHint : undefined}
+          maxLength={LENGTHS[field]}
           defaultValue={field === 'sessionId' ? sessionId : undefined}
+        />
+      )}
+      {target !== 'person' && (
+        <InputField
+          label={holdsStrings.amount}
+          hint={holdsStrings.amountHint}
+          name="amount"
+          {...AMOUNT}
         />
       )}
     </>
@@ -182,9 +199,9 @@ function holdBody(form: Form, known: Partial<KnownOfHold>): HoldBody {
   const [amount, deadline] = [form.amount('amount'), form.text('deadline')]
   return {
     target,
-    clientId: known.clientId ?? form.text('clientId'),
+    ...(target === 'person' ? {} : { clientId: known.clientId ?? form.text('clientId') }),
     ...(field ? { [field]: form.text(field) } : {}),
-    ...(amount ? { amount } : {}),
+    ...(amount && target !== 'person' ? { amount } : {}),
     reason: form.text('reason'),
     ...(reference ? { case: reference } : {}),
     ...(deadline ? { deadline: `${deadline}:00+01:00` } : {}), // West Africa Time.

@@ -105,10 +105,11 @@ type Props = { session: Session; item: Schemas['Adjustment']; onDone: () => void
 
 // The buttons that decide on an adjustment, here and on Today.
 export function DecideAdjustment({ session, item, onDone }: Props) {
-  const { reference, requestedBy, cannotApprove } = item
+  const { reference } = item
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, onDone }}
+      {...{ session, onDone }}
+      request={item}
       amount={money(item.amount, item.currency)}
       words={strings}
       decide={(verb, sent) => send('POST', `${ONE}/${verb}`, { params: { reference }, ...sent })}

@@ -7,6 +7,7 @@ import { money } from '../format.ts'
 import { usePage } from '../loading.ts'
 import { Action, DecideRequest } from '../parts/action.tsx'
 import { PlaceHold } from '../parts/cases-and-holds.tsx'
+import { Link } from '../parts/controls.tsx'
 import { factList } from '../parts/drawer.tsx'
 import { type Filter, humanized } from '../parts/filters.tsx'
 import { AMOUNT, InputField, ReasonField } from '../parts/forms.tsx'
@@ -29,14 +30,20 @@ const FILTERS: readonly Filter[] = [
   { name: 'clientId', label: strings.client },
   { name: 'sessionId', label: strings.fields.sessionId },
   { name: 'accountNumber', label: strings.fields.accountNumber, placeholder: strings.digits10 },
+  { name: 'person', label: strings.holdOfPerson },
   { name: 'case', label: strings.case },
 ]
 
-const targetOf = ({ target, sessionId, accountNumber, merchantCode }: Hold) =>
-  [strings.targets[target], sessionId ?? accountNumber ?? merchantCode].filter(Boolean).join(' ')
+const targetOf = ({ target, sessionId, accountNumber, merchantCode, bvnMasked }: Hold) =>
+  [strings.targets[target], sessionId ?? accountNumber ?? merchantCode ?? bvnMasked]
+    .filter(Boolean)
+    .join(' ')
+
+// The client, or, for a person, that the hold is at all of them.
+const clientOf = ({ clientId }: { clientId: string | null }) => clientId ?? strings.allClients
 
 const COLUMNS: readonly Column<Hold>[] = [
-  { name: strings.client, place: 'lead', show: ({ clientId }) => clientId },
+  { name: strings.client, place: 'lead', show: clientOf },
   amountColumn(strings.held, 'heldAmount'),
   { name: strings.state, place: 'state', show: ({ state }) => <Badge state={state} /> },
   { name: strings.target, place: 'second', show: targetOf },
@@ -96,7 +103,17 @@ function HoldFacts({ hold }: { hold: Hold }) {
         about={`${strings.held}, ${targetOf(hold)}`}
       />
       {factList([
-        [strings.client, hold.clientId],
+        [strings.client, clientOf(hold)],
+        [strings.fields.bvn, hold.bvnMasked],
+        [strings.accounts, hold.accounts],
+        [
+          strings.holdOfPerson,
+          hold.person && (
+            <Link key="person" href={hrefOf('holds', hold.person)}>
+              {hold.person}
+            </Link>
+          ),
+        ],
         [
           strings.toHold,
           amount === null ? strings.all : <Money key="amount" {...{ amount, currency }} />,
@@ -162,20 +179,18 @@ const endingStrings = ({ kind }: Ending) => ({
 
 type DecideEndingProps = { session: Session; request: Ending; amount: string; onDone: () => void }
 
-// Approve and reject name the request, so that they never decide on a newer one that the user has not seen.
+// Decides on the request as it was read, and never on a newer one that the user has not seen.
 export function DecideEnding({ session, request, amount, onDone }: DecideEndingProps) {
-  const { id, hold: reference, requestedBy, cannotApprove } = request
+  const { id, hold: reference } = request
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, amount, onDone }}
+      {...{ session, request, amount, onDone }}
       words={endingStrings(request)}
       decide={(verb, { body, headers }) => {
         const common = { params: { reference }, headers }
-        if (verb === 'withdraw') return send('POST', `${ONE}/withdraw`, { ...common, body: {} })
-        if (verb === 'approve') {
-          return send('POST', `${ONE}/approve`, { ...common, body: { request: id } })
-        }
-        const { reason = '' } = body
+        // A rejection names the request by its id, so that it never rejects one that the user has not seen.
+        if (!('reason' in body)) return send('POST', `${ONE}/${verb}`, { ...common, body })
+        const { reason } = body as { reason: string }
         return send('POST', `${ONE}/reject`, { ...common, body: { reason, request: id } })
       }}
     />
@@ -190,9 +205,10 @@ function RequestEnding({ hold, changed }: { hold: Hold; changed: () => void }) {
     <div class="buttons after-facts">
       <Action
         label={strings.release.ask}
-        title={strings.release.askTitle(held, hold.clientId)}
+        title={strings.release.askTitle(held, clientOf(hold))}
         action={strings.request}
         text={strings.release.askText}
+        isOffered={hold.person === null}
         run={(form, headers) =>
           send('POST', `${ONE}/release`, { params, body: { reason: form.text('reason') }, headers })
         }
@@ -203,10 +219,10 @@ function RequestEnding({ hold, changed }: { hold: Hold; changed: () => void }) {
       </Action>
       <Action
         label={strings.forfeit.ask}
-        title={strings.forfeit.askTitle(held, hold.clientId)}
+        title={strings.forfeit.askTitle(held, clientOf(hold))}
         action={strings.request}
         text={strings.forfeit.askText}
-        isOffered={hold.heldAmount > 0}
+        isOffered={hold.heldAmount > 0 && hold.target !== 'person'}
         isDangerous
         run={(form, headers) => {
           const [reason, amount] = [form.text('reason'), form.amount('amount')]

@@ -393,10 +393,11 @@ export const screeningText = (item: Request) => `${requestKind(item)} ${requestS
 // The buttons that decide on a screening request, here and on Today.
 export function DecideScreening(props: { item: Request; session: Session; onDone: () => void }) {
   const { item, session, onDone } = props
-  const { id, requestedBy, cannotApprove } = item
+  const { id } = item
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, onDone }}
+      {...{ session, onDone }}
+      request={item}
       amount={screeningText(item)}
       words={strings}
       decide={(verb, sent) =>

@@ -133,9 +133,7 @@ function MonthDetail({ month, session, onDone }: Props) {
           <p>{suspenseStrings.person(request.requestedBy)}</p>
           <p class="request-reason">{request.reason}</p>
           <DecideRequest
-            {...{ session, onDone }}
-            requestedBy={request.requestedBy}
-            cannotApprove={request.cannotApprove}
+            {...{ session, request, onDone }}
             isAfterFacts={false}
             amount={month.month}
             words={strings.months.words}

@@ -139,6 +139,7 @@ function CaseFacts({ item }: { item: Case }) {
         [strings.client, item.clientId],
         [strings.amount, amount !== null && <Money key="amount" amount={amount} />],
         [strings.reporterReference, item.reporterReference],
+        [strings.joint, item.isJoint && strings.isJoint],
         [strings.reported, <Time key="reported" at={item.reportedAt} />],
         [strings.openedBy, strings.person(item.openedBy)],
         [strings.closed, closedAt && <Time key="closed" at={closedAt} />],
@@ -202,26 +203,37 @@ function CaseActions({ item, changed }: Props) {
   )
 }
 
-// The deadlines of the case. While the case is open, a deadline has a button that marks it as met.
+// The deadlines of the case, what each clock started with, and whether it runs. A running one has a button
+// that marks it as met.
 function Deadlines({ item, changed }: Props) {
-  const isOpen = item.state !== 'closed'
   return (
     <CaseSection title={strings.deadlinesTitle}>
-      {item.deadlines.map(({ name, dueAt, metAt }) => (
+      {item.deadlines.map(({ name, clock, state, startedAt, dueAt, metAt, source }) => (
         <li key={name}>
           <span>
             {strings.deadlines[name]}
             <br />
-            <span class="muted small">
-              {strings.due} <Time at={dueAt} />
+            <span class="muted small" title={source}>
+              {strings.clocks[clock]}
+              {startedAt && (
+                <>
+                  {' '}
+                  <Time at={startedAt} />
+                </>
+              )}
+              {dueAt && (
+                <>
+                  , {strings.due} <Time at={dueAt} />
+                </>
+              )}
             </span>
           </span>
-          {metAt && (
-            <span>
-              <Badge state={metAt > dueAt ? strings.metLate : strings.met} />
-            </span>
-          )}
-          {!metAt && isOpen && (
+          <span>
+            <Badge
+              state={metAt && state === 'missed' ? strings.metLate : strings.clockStates[state]}
+            />
+          </span>
+          {!metAt && dueAt && state !== 'ended' && (
             <AtOnceButton
               label={strings.meet}
               name={strings.meetOf(strings.deadlines[name] ?? name)}
@@ -377,7 +389,14 @@ const COLUMNS: readonly Column<Outline>[] = [
   {
     name: strings.due,
     place: 'line',
-    show: ({ nextDueAt }) => (nextDueAt ? <Time at={nextDueAt} /> : strings.noDue),
+    show: ({ nextDueAt, nextDeadline }) =>
+      nextDueAt ? (
+        <>
+          <Time at={nextDueAt} /> {strings.deadlines[nextDeadline ?? '']}
+        </>
+      ) : (
+        strings.noDue
+      ),
   },
   orderColumn(strings.reported, 'reportedAt'),
 ]

@@ -153,7 +153,7 @@ export function PayoutActions(props: { payout: Schemas['PayoutDetail']; onDone: 
     return <p class="notice held">{strings.unknownText}</p>
   }
   if (payout.status !== 'queued') return null
-  const { reference, blockedBy, cannotApprove } = payout
+  const { reference, revision, blockedBy, cannotApprove } = payout
   const isOwn = cannotApprove?.code === 'other_person_needed'
   const mayDecide = isAwaiting(payout) && !isOwn
   // The payout of a settlement or refund is cancelled together with the settlement or refund. Only a
@@ -177,7 +177,9 @@ export function PayoutActions(props: { payout: Schemas['PayoutDetail']; onDone: 
           style="primary"
           isOffered={mayDecide && !cannotApprove}
           text={decideWords.approveText}
-          run={(_, headers) => send('POST', `${ONE}/approve`, { params, body: {}, headers })}
+          run={(_, headers) =>
+            send('POST', `${ONE}/approve`, { params, body: { revision }, headers })
+          }
           message={decideWords.approved(reference)}
           onDone={onDone}
         />

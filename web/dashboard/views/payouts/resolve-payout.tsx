@@ -121,10 +121,11 @@ export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
 // The buttons that decide on the request, here and on Today. The words of adjustments fit where payouts have
 // none of their own.
 export function DecideFailureRequest({ session, item, onDone }: DecideFailureProps) {
-  const { reference, requestedBy, cannotApprove } = item
+  const { reference } = item
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, onDone }}
+      {...{ session, onDone }}
+      request={item}
       amount={money(item.amount)}
       words={{
         ...adjustmentsStrings,

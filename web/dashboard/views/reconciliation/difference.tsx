@@ -109,10 +109,11 @@ function EntryRequest({ entry, session, onDone }: DecideProps) {
 
 // The buttons that decide on an adjusting entry, here and on Today.
 export function DecideAdjustingEntry({ entry, session, onDone }: DecideProps) {
-  const { reference, requestedBy, cannotApprove, amount, currency } = entry
+  const { reference, amount, currency } = entry
   return (
     <DecideRequest
-      {...{ session, requestedBy, cannotApprove, onDone }}
+      {...{ session, onDone }}
+      request={entry}
       isAfterFacts={false}
       amount={money(amount, currency)}
       words={{ ...strings, approveText: strings.entryApproveText }}
@@ -318,11 +319,11 @@ export const actionName = ({ action }: Difference) => strings.actions[action ?? 
 
 // The buttons that decide on the request, here and on Today.
 export function DecideResolution({ session, difference, onDone }: DecideDifferenceProps) {
-  const { id, askedBy, cannotApprove, amount, currency } = difference
+  const { id, askedBy, amount, currency } = difference
   return (
     <DecideRequest
-      {...{ session, cannotApprove, onDone }}
-      requestedBy={askedBy}
+      {...{ session, onDone }}
+      request={{ ...difference, requestedBy: askedBy }}
       isAfterFacts={false}
       amount={money(amount, currency)}
       words={{ ...strings, approveText: strings.approveText(actionName(difference)) }}

@@ -16,6 +16,7 @@ import { type Column, ListTable } from '../../parts/table.tsx'
 import { TextHeadline } from '../../parts/values.tsx'
 import { closeTo, hrefOf } from '../../routing.ts'
 import type { ViewProps } from '../../session.ts'
+import { NUMBER_CEILINGS_PATH, NumberCeilingsForm } from './number-ceilings.tsx'
 
 type LimitProfile = Schemas['LimitProfile']
 
@@ -296,7 +297,7 @@ function OwnCeilings() {
 // Lets an operator look up a client and change the ceilings on its accounts of each KYC tier.
 function ClientCeilings() {
   const [clientCeilings, setClientCeilings] = useState<
-    { clientId: string; tiers: Ceiling[] } | undefined
+    { clientId: string; tiers: Ceiling[]; banks: Schemas['NumberCeilingsOfBank'][] } | undefined
   >()
   return (
     <section class="card panel" aria-labelledby="client-ceilings">
@@ -308,15 +309,19 @@ function ClientCeilings() {
           const clientId = form.text('clientId')
           // Removes the form of the previous client, in case the new client cannot be loaded.
           setClientCeilings(undefined)
-          setClientCeilings({
-            clientId,
-            ...(await getData(CEILINGS_PATH, { clientId })),
-          })
+          const [ofAccounts, ofNumbers] = await Promise.all([
+            getData(CEILINGS_PATH, { clientId }),
+            getData(NUMBER_CEILINGS_PATH, { clientId }),
+          ])
+          setClientCeilings({ clientId, ...ofAccounts, ...ofNumbers })
         }}
       >
         <ClientChoice label={settingsStrings.payoutRules.client} />
       </ActionForm>
       {clientCeilings && <CeilingsForm key={clientCeilings.clientId} {...clientCeilings} />}
+      {clientCeilings && (
+        <NumberCeilingsForm key={`numbers ${clientCeilings.clientId}`} {...clientCeilings} />
+      )}
     </section>
   )
 }

@@ -238,8 +238,7 @@ type ChosenDecision = { verb: Verb; settlement: WholeSettlement }
 type SettlementActionsProps = { settlement: WholeSettlement; session: Session; onDone: () => void }
 
 // Approves or cancels a closed settlement, each after a confirmation dialog, or explains why the user cannot
-// approve it. An approval contains the bank accounts and account names that the user saw, and the service
-// refuses it if they have changed. The dialog points out an account whose name no bank has confirmed.
+// approve it. The dialog points out an account whose name no bank has confirmed.
 function SettlementActions({ settlement, session, onDone }: SettlementActionsProps) {
   const [decision, setDecision] = useState<ChosenDecision | undefined>()
   if (settlement.status !== 'closed' || !session.scopes.includes('payouts:write')) return null
@@ -276,16 +275,11 @@ function hasUnconfirmed({ payees }: WholeSettlement): boolean {
   return payees?.some(({ blockedBy }) => blockedBy === 'bank_account_unconfirmed') ?? false
 }
 
-// Confirms the approval or cancellation. The approval sends the accounts and names that the user saw.
+// Confirms the approval or cancellation. The approval names the revision that the user saw.
 function DecisionDialog({ settlement, verb, close }: ChosenDecision & { close: () => void }) {
-  const { reference, net, currency, payees } = settlement
+  const { reference, net, currency, payees, revision } = settlement
   const namesPayees = verb === 'approve' && payees
-  const body = namesPayees
-    ? {
-        bankAccounts: payees.map(({ bankAccount }) => bankAccount),
-        accountNames: payees.map(({ accountName }) => accountName),
-      }
-    : {}
+  const body = verb === 'approve' ? { revision } : {}
   return (
     <ActionDialog
       title={strings[`${verb}Title`](money(net, currency))}

@@ -64,7 +64,7 @@ const DONE = {
 function sendRequestDecision(
   { id }: Pick<Deciding['request'], 'id'>,
   verb: Verb,
-  body: Record<string, never> | { reason: string },
+  body: Record<string, never> | { reason: string } | { revision: string },
 ) {
   return keepPageOpenDuring(() => send('POST', `${PATH}/{id}/${verb}`, { params: { id }, body }))
 }
@@ -75,7 +75,7 @@ export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
   const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState<string | undefined>() // Undefined until the user starts to reject.
   const isRejecting = reason !== undefined
-  const { cannotApprove } = request
+  const { cannotApprove, revision } = request
   // Sends the decision and shows its result. An approved request to disable maker-checker has its own
   // message.
   const decide = async (verb: Verb, body = {}) => {
@@ -91,6 +91,7 @@ export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
       setBusy(false)
     }
   }
+  const approve = () => decide('approve', { revision })
   // The first press of “Reject” opens the field for the reason, the second sends it.
   const reject = () => {
     if (reason === undefined || reason.trim() === '') setReason('')
@@ -125,7 +126,7 @@ export function OpenRequest({ request, mayDecide, onDone }: Deciding) {
           {isRejecting && <RejectReason reason={reason} change={setReason} />}
           <div class="buttons">
             {!cannotApprove && (
-              <Button style="primary" disabled={isBusy} onClick={() => decide('approve')}>
+              <Button style="primary" disabled={isBusy} onClick={approve}>
                 {strings.approve}
               </Button>
             )}

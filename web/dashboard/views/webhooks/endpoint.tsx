@@ -1,10 +1,10 @@
 // A webhook endpoint: its form, health, secret, recent attempts and actions. Actions that stop deliveries ask
 // for confirmation.
 
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { EVENT_TYPES } from '../../../../sdk/src/api-types.ts'
 import { appStrings, webhooksStrings } from '../../../copy.ts'
-import { type Schemas, send } from '../../api.ts'
+import { getData, type Schemas, send } from '../../api.ts'
 import { count, shownTime, ZONE_OFFSET } from '../../format.ts'
 import { type LiveEvent, useEvents } from '../../live.ts'
 import { type Removable, useData, usePendingRefresh, useSteadyRefresh } from '../../loading.ts'
@@ -12,7 +12,7 @@ import { Action, AtOnceButton, OpenButton } from '../../parts/action.tsx'
 import { Button, Link } from '../../parts/controls.tsx'
 import { DialogForm } from '../../parts/dialog.tsx'
 import { Drawer, factList } from '../../parts/drawer.tsx'
-import { CheckBox, InputField, newKey, useSending } from '../../parts/forms.tsx'
+import { CheckBox, InputField, useSending } from '../../parts/forms.tsx'
 import { Failed, Pending, Skeleton } from '../../parts/states.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { Badge, Copyable, TextHeadline, Time } from '../../parts/values.tsx'
@@ -216,46 +216,30 @@ export function SwitchOn({ id, onDone }: { id: string; onDone: () => void }) {
 }
 
 const REPLAY = '/api/v1/webhook-endpoints/{id}/replay'
+const LOOK_MS = 1_000
 
-type ReplayPosition = { from: string; to: string; next: string | null; queued: number; key: string }
+type Replay = Schemas['Replay']
 
-// Replays the events of a period in batches and shows the progress. After an error the user presses the
-// button again: the batch whose result is unknown is sent with the same key, so nothing is queued twice.
+// Asks for a replay, and shows its progress until it ends. The service continues if the dialog is closed.
 function ReplayForm({ id, close }: { id: string; close: () => void }) {
-  const [progress, setProgress] = useState('')
+  const [replay, setReplay] = useState<Replay | undefined>()
   const [fault, setFault] = useState('')
-  const position = useRef<ReplayPosition | undefined>(undefined)
-  // Queues batch after batch, and continues where an earlier press of the button ended.
-  const sending = useSending(async (form) => {
+  const sending = useSending(async (form, headers) => {
     const [from, to] = [toIso(form.text('from')), toIso(form.text('to'))]
     if (from >= to) return setFault(actionsWords.backwards)
     setFault('')
-    const previous = position.current
-    let current: ReplayPosition =
-      previous?.from === from && previous.to === to
-        ? previous
-        : { from, to, next: from, queued: 0, key: newKey() }
-    while (current.next !== null) {
-      position.current = current
-      const headers = { 'idempotency-key': current.key }
-      const body = { from: current.next, to }
-      const batch: Schemas['Replay'] = await send('POST', REPLAY, { params: { id }, body, headers })
-      current = {
-        from,
-        to,
-        next: batch.nextFrom,
-        queued: current.queued + batch.queued,
-        key: newKey(),
-      }
-      setProgress(actionsWords.replaying(count(current.queued)))
-    }
-    toast(
-      current.queued === 0
-        ? actionsWords.replayedNone
-        : actionsWords.replayed(count(current.queued)),
-    )
-    close()
+    setReplay(await send('POST', REPLAY, { params: { id }, body: { from, to }, headers }))
   })
+  useEffect(() => {
+    if (!replay) return undefined
+    if (replay.status !== 'running') {
+      toast(endOf(replay))
+      return close()
+    }
+    const look = () => getData(REPLAY, { id }).then(setReplay, () => setReplay({ ...replay }))
+    const timer = window.setTimeout(look, LOOK_MS)
+    return () => window.clearTimeout(timer)
+  }, [replay])
   return (
     <DialogForm
       title={actionsWords.replay}
@@ -271,9 +255,14 @@ function ReplayForm({ id, close }: { id: string; close: () => void }) {
       <p role="alert" class="fault">
         {fault}
       </p>
-      <p role="status">{progress}</p>
+      <p role="status">{replay && actionsWords.replaying(count(replay.queued), replay.progress)}</p>
     </DialogForm>
   )
+}
+
+function endOf({ status, queued }: Replay): string {
+  if (status === 'stopped') return actionsWords.replayStopped(count(queued))
+  return queued === 0 ? actionsWords.replayedNone : actionsWords.replayed(count(queued))
 }
 
 // Converts a time of the form, which is in West Africa Time.
