@@ -18,7 +18,7 @@ export const LONG_ALONE = [
   'test/db/{failover,failover-payouts,replica,statement-names}.test.ts',
   'test/torture/standby-faults.test.ts',
   'test/backup/{backup,own-server}.test.ts',
-  'test/http/fuzz.test.ts',
+  'test/http/{fuzz,generated-clients}.test.ts',
   'test/guides/*.test.ts',
   'test/webhooks/delivery-isolation.test.ts',
   'test/embedded/*.test.ts',
