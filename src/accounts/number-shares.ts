@@ -207,11 +207,13 @@ async function countSpare(
     values: [bank.code, purpose, range?.from, range?.to],
   })
   const fresh = rows[0]?.fresh ?? 0
-  const kept = lastPart({ bank, purpose })
-  if (fresh >= kept + needed) return fresh - kept
+  const reserve = lastPart({ bank, purpose })
+  if (fresh >= reserve + needed) return fresh - reserve
   const reusable =
-    purpose === 'dynamic' ? await countReusable(tx, now, { bank, limit: kept + needed - fresh }) : 0
-  return fresh + reusable === 0 ? needed : Math.max(0, fresh + reusable - kept)
+    purpose === 'dynamic'
+      ? await countReusable(tx, now, { bank, limit: reserve + needed - fresh })
+      : 0
+  return fresh + reusable === 0 ? needed : Math.max(0, fresh + reusable - reserve)
 }
 
 // Counts the leased numbers that can be leased again, up to a limit.

@@ -12,7 +12,8 @@ type Call = (...args: unknown[]) => Promise<unknown>
 type Answer = { status: string; isUp?: true; isAccepted?: true; waitsFor?: string }
 
 // The calls that are counted. A bank that lets us log in (prepareOrders) or finds a payout may still be
-// unable to take orders, so only the failures of these two calls are counted.
+// unable to take orders, so their answers do not count as answers. They show that the connection works, and
+// then single failures do not count either: the many queries about lost orders must not stop all orders.
 const COUNTED: Partial<Record<keyof BankCalls, { direction: Direction; onlyFailures?: true }>> = {
   findTransfer: { direction: 'in' },
   listTransfers: { direction: 'in' },
@@ -24,15 +25,41 @@ const COUNTED: Partial<Record<keyof BankCalls, { direction: Direction; onlyFailu
   findPayout: { direction: 'out', onlyFailures: true },
 }
 
+const UNANSWERED_PER_FAILURE = 4
+const FAILURES_BORNE = 3
+
 // Counts the calls of this process until a worker writes the counts to the database.
 export class CallMeter {
   readonly #counts = new Map<string, CallCount>()
+  // How many failures in a row each bank's connection is borne, since it was last seen to work.
+  readonly #borne = new Map<string, number>()
+  readonly #unanswered = new Map<string, number>() // Orders that do not count as a failure yet, by bank.
   onFailure: () => void = () => {}
 
   // Counts one call: answered if `isOk`, else failed.
   note(bankCode: string, direction: Direction, isOk: boolean): void {
     this.#add({ bankCode, direction, answered: isOk ? 1 : 0, failed: isOk ? 0 : 1 })
     if (!isOk) this.onFailure()
+  }
+
+  // Counts a call whose answer says nothing about orders: a failure, unless one of the last FAILURES_BORNE
+  // such calls was answered.
+  noteReach(bankCode: string, direction: Direction, isOk: boolean): void {
+    const borne = this.#borne.get(bankCode) ?? 0
+    this.#borne.set(bankCode, isOk ? FAILURES_BORNE : Math.max(borne - 1, 0))
+    if (!isOk && borne === 0) this.note(bankCode, direction, false)
+  }
+
+  // Counts an order that the bank did not answer. While the bank answers queries, the connection works and
+  // the bank may well have paid, so only each UNANSWERED_PER_FAILURE-th of such orders counts.
+  noteUnanswered(bankCode: string): void {
+    const isReached = (this.#borne.get(bankCode) ?? 0) > 0
+    const unanswered = isReached
+      ? (this.#unanswered.get(bankCode) ?? 0) + 1
+      : UNANSWERED_PER_FAILURE
+    const isFailure = unanswered >= UNANSWERED_PER_FAILURE
+    this.#unanswered.set(bankCode, isFailure ? 0 : unanswered)
+    if (isFailure) this.note(bankCode, 'out', false)
   }
 
   // Returns the counts since the last take(), and resets them.
@@ -84,8 +111,10 @@ function observe(calls: BankCalls, { name, call, bankCode, meter }: Observing): 
   const counted = COUNTED[name as keyof BankCalls]
   if (!counted) return call
   const { direction, onlyFailures = false } = counted
-  const note = (isOk: boolean) => {
-    if (!isOk || !onlyFailures) meter.note(bankCode, direction, isOk)
+  const note = (isOk: boolean, isLost = false) => {
+    if (onlyFailures) meter.noteReach(bankCode, direction, isOk)
+    else if (isLost && direction === 'out') meter.noteUnanswered(bankCode)
+    else meter.note(bankCode, direction, isOk)
   }
   return async (...args) => {
     const options = (args.at(-1) ?? {}) as { signal?: AbortSignal; isTooLate?: () => boolean }
@@ -93,7 +122,9 @@ function observe(calls: BankCalls, { name, call, bankCode, meter }: Observing): 
       const answer = (await Reflect.apply(call, calls, args)) as Answer
       // A call that we gave up is not a failure of the bank.
       const isGivenUp = options.signal?.aborted === true || options.isTooLate?.() === true
-      if (isAnswered(answer) || !isGivenUp) note(isAnswered(answer))
+      const isOk = isAnswered(answer)
+      // A connection that was refused is no lost order: the bank cannot have paid.
+      if (isOk || !isGivenUp) note(isOk, !isOk && answer.status === 'unknown')
       return answer
     } catch (error) {
       note(false)

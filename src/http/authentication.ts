@@ -103,8 +103,8 @@ export class Authentication {
     return toPerson(await this.#sessionCookies.getAgain(request), scope)
   }
 
-  // Route hook of public endpoints: admits a request without a token, but refuses an invalid token. Clients that
-  // have no token send the header all the same, with nothing after Bearer.
+  // Route hook of public endpoints: admits a request without a token, but refuses an invalid token. Clients
+  // that have no token send the header all the same, with nothing after Bearer.
   requiresIfTokenSent(scope: Scope): ScopedHook {
     const require = this.requires(scope)
     const hook: Hook = (request, reply, done) => {

@@ -60,20 +60,20 @@ export function shareSchemaComponents({ openapiObject }: { openapiObject: Json }
 }
 
 const INT32_MAX = 2 ** 31 - 1
-// What the service checks of a value that it reads as another type than it describes.
+// Keywords that check a value which the service reads as another type than it describes.
 const CHECKED = [
   ...['type', 'enum', 'anyOf', 'pattern', 'examples'],
   ...['minLength', 'maxLength', 'minimum', 'maximum'],
 ]
 
 // Returns a schema as the description shows it: of the type that callers need to know (`x-described`), with a
-// format where it is a number. Without a format, generated clients read an id as 32 bits, and money as a float
-// of 32 bits. Ids and counts grow, so an integer has 64 bits unless its limits fit into 32.
+// format where it is a number. Without a format, generated clients read an id as 32 bits, and money as a
+// float of 32 bits. Ids and counts grow, so an integer has 64 bits unless its limits fit into 32.
 function describeType(value: unknown): unknown {
   const { 'x-described': described, ...schema } = (value ?? {}) as Json
   if (described) {
-    const kept = Object.entries(schema).filter(([key]) => !CHECKED.includes(key))
-    return describeType({ ...(described as Json), ...Object.fromEntries(kept) })
+    const unchecked = Object.entries(schema).filter(([key]) => !CHECKED.includes(key))
+    return describeType({ ...(described as Json), ...Object.fromEntries(unchecked) })
   }
   const types = [schema.type ?? []].flat()
   if (types.includes('number')) return { ...schema, format: 'double' }

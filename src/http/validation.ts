@@ -18,8 +18,8 @@ import { checkTargetUrl, URL_LENGTH_MAX } from '#ssrf-guard.ts'
 type Mode = 'sandbox' | 'live'
 
 // The options of Ajv, and our keywords: `x-money` accepts amounts above zero (with the value 'or-zero' also
-// 0), `x-web-address` accepts URLs that webhooks may be sent to (with the value 'or-empty' also ''), and `x-has-name` requires one of the listed
-// fields to be present.
+// 0), `x-web-address` accepts URLs that webhooks may be sent to (with the value 'or-empty' also ''), and
+// `x-has-name` requires one of the listed fields to be present.
 export function validatorOptions(mode: Mode) {
   return {
     customOptions: {

@@ -9,9 +9,10 @@
 //     └──────────────────────────────────────a minute without that────────────────────────────────┘
 //
 // A bank in use becomes avoided when at least two calls of the last minute failed, and no fewer failed than
-// were answered. For a returning bank, one failed call is enough instead of two. An avoided bank is tried
-// with one order at growing intervals. If none of its calls has failed for ten minutes, it returns, because
-// nothing shows that it still fails.
+// were answered. For a returning bank, one failed call is enough if none was answered. An avoided bank is
+// tried with one order at growing intervals; an answered trial halves the number of doublings, so that a bank
+// that loses some calls is not avoided for ever. If none of its calls has failed for ten minutes, it returns,
+// because nothing shows that it still fails.
 
 import type { CallCount, Direction } from '#banks/observe-calls.ts'
 import { isTimeDue } from '#db/due.ts'
@@ -96,7 +97,7 @@ function advanceAvoided(route: Route, observed: Observed, now: Date): Route {
   } else {
     const hasNotFailedForLong = elapsedMs(route.failedAt ?? route.since, now) >= FORGET_MS
     if (isSilent) return { ...route, reason: 'silent' }
-    if ((answered > 0 && failed === 0) || hasNotFailedForLong) return startReturning(route, now)
+    if (answered > failed || hasNotFailedForLong) return startReturning(route, now)
   }
   return isTried ? postponeTrial(route, now) : route
 }
@@ -108,7 +109,9 @@ function postponeTrial(route: Route, now: Date): Route {
 }
 
 function startReturning(route: Route, now: Date): Route {
-  return { ...route, state: 'returning', since: now, reason: null, retryAt: null, recent: [] }
+  const timesLeft = Math.max(1, Math.floor(route.timesLeft / 2))
+  const back = { ...route, timesLeft, reason: null, retryAt: null, recent: [] }
+  return { ...back, state: 'returning', since: now }
 }
 
 // Starts to avoid a bank, and plans its first trial.
@@ -118,11 +121,11 @@ function avoid(route: Route, reason: 'failing' | 'silent', now: Date): Route {
 }
 
 // Whether the calls of the last minute show that the bank fails: no fewer failed than were answered, and at
-// least FAILURES_TO_LEAVE failed. For a returning bank, one failed call is enough.
+// least FAILURES_TO_LEAVE failed. For a returning bank, one failed call is enough if none was answered.
 function isFailing({ state, recent }: Route): boolean {
   const failed = recent.reduce((sum, slot) => sum + slot.failed, 0)
   const answered = recent.reduce((sum, slot) => sum + slot.answered, 0)
-  const failuresNeeded = state === 'returning' ? 1 : FAILURES_TO_LEAVE
+  const failuresNeeded = state === 'returning' && answered === 0 ? 1 : FAILURES_TO_LEAVE
   return failed >= failuresNeeded && failed >= answered
 }
 

@@ -1,8 +1,8 @@
-// Providers may leave claims out of the ID token and state them at UserInfo (OpenID Connect Core, section 5.4).
-// Signing in asks there for what it needs, and believes only an answer about the same subject.
+// Providers may leave claims out of the ID token and state them at UserInfo (OpenID Connect Core, section
+// 5.4). Signing in asks there for what it needs, and believes only an answer about the same subject.
 
 import assert from 'node:assert/strict'
-import { beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { findProviderOf, ProviderConnections, ProviderFailure } from '#access/providers.ts'
 import { closeAfterTests } from '../support/closing.ts'
 import { assertRefused } from '../support/fixtures.ts'
@@ -21,9 +21,12 @@ const PROVIDER = '/dashboard/api/client/provider'
 const bench = closeAfterTests(await startTestService())
 const idp = closeAfterTests(await startIdentityProvider(bench.clock))
 
-beforeEach(() => {
-  idp.userInfo = { claims: {} }
-})
+// Runs a test whose provider states nothing at UserInfo, until the test says otherwise.
+const testUserInfo = (name: string, run: () => Promise<void>) =>
+  test(name, async () => {
+    idp.userInfo = { claims: {} }
+    await run()
+  })
 
 let members = 0
 
@@ -68,7 +71,7 @@ async function lastReason(clientId: string): Promise<string> {
 }
 
 for (const form of ['json', 'jwt'] as const) {
-  test(`an address that only UserInfo names signs its user in (${form})`, async () => {
+  testUserInfo(`an address that only UserInfo names signs its user in (${form})`, async () => {
     const { email, enter } = await clientWithMember()
     idp.userInfo = { form, claims: { email, email_verified: true } }
 
@@ -79,7 +82,7 @@ for (const form of ['json', 'jwt'] as const) {
   })
 }
 
-test('UserInfo is not asked for what the ID token has', async () => {
+testUserInfo('UserInfo is not asked for what the ID token has', async () => {
   const { email, enter } = await clientWithMember()
   const before = idp.calls.userInfo
 
@@ -88,20 +91,23 @@ test('UserInfo is not asked for what the ID token has', async () => {
   assert.equal(idp.calls.userInfo, before)
 })
 
-test('UserInfo may say that the address of the ID token is verified, but of no other', async () => {
-  const one = await clientWithMember()
-  idp.userInfo = { claims: { email: 'other@people.example', email_verified: true } }
-  assertRefused(await one.enter({ email: one.email }), {
-    status: 403,
-    code: 'provider_email_missing',
-  })
+testUserInfo(
+  'UserInfo may say that the address of the ID token is verified, but of no other',
+  async () => {
+    const one = await clientWithMember()
+    idp.userInfo = { claims: { email: 'other@people.example', email_verified: true } }
+    assertRefused(await one.enter({ email: one.email }), {
+      status: 403,
+      code: 'provider_email_missing',
+    })
 
-  idp.userInfo = { claims: { email: one.email, email_verified: true } }
+    idp.userInfo = { claims: { email: one.email, email_verified: true } }
 
-  assert.equal((await one.enter({ email: one.email })).statusCode, 200)
-})
+    assert.equal((await one.enter({ email: one.email })).statusCode, 200)
+  },
+)
 
-test('an address of UserInfo counts as verified only if UserInfo says so', async () => {
+testUserInfo('an address of UserInfo counts as verified only if UserInfo says so', async () => {
   const { clientId, email, enter } = await clientWithMember()
   idp.userInfo = { claims: { email, email_verified: false } }
   assertRefused(await enter({ email_verified: true }), {
@@ -111,7 +117,7 @@ test('an address of UserInfo counts as verified only if UserInfo says so', async
   assert.equal(await lastReason(clientId), 'the claim email_verified is not true')
 })
 
-test('the role may be stated by UserInfo; the ID token goes first', async () => {
+testUserInfo('the role may be stated by UserInfo; the ID token goes first', async () => {
   const { email, enter } = await clientWithMember({
     roleClaim: 'groups',
     roles: [
@@ -132,7 +138,7 @@ test('the role may be stated by UserInfo; the ID token goes first', async () => 
   assertRefused(await enter(claims), { status: 403, code: 'provider_role_missing' })
 })
 
-test('a claim that neither names is named in the refusal and the audit log', async () => {
+testUserInfo('a claim that neither names is named in the refusal and the audit log', async () => {
   const { clientId, enter } = await clientWithMember()
 
   const answer = await enter()
@@ -145,7 +151,7 @@ test('a claim that neither names is named in the refusal and the audit log', asy
   )
 })
 
-test('a provider without UserInfo is as before', async () => {
+testUserInfo('a provider without UserInfo is as before', async () => {
   idp.userInfo = undefined
   const { enter } = await clientWithMember()
   assertRefused(await enter(), { status: 403, code: 'provider_email_missing' })
@@ -176,38 +182,44 @@ const FAULTS: readonly [string, () => Promise<UserInfo> | UserInfo, RegExp][] = 
 ]
 
 for (const [what, make, reason] of FAULTS) {
-  test(`UserInfo that answers ${what} signs nobody in, and the audit log says why`, async () => {
-    const { clientId, email, enter } = await clientWithMember()
-    const fault = await make()
-    idp.userInfo = { ...fault, claims: { email, email_verified: true, ...fault.claims } }
+  testUserInfo(
+    `UserInfo that answers ${what} signs nobody in, and the audit log says why`,
+    async () => {
+      const { clientId, email, enter } = await clientWithMember()
+      const fault = await make()
+      idp.userInfo = { ...fault, claims: { email, email_verified: true, ...fault.claims } }
 
-    assertRefused(await enter(), { status: 401, code: 'provider_sign_in_failed' })
+      assertRefused(await enter(), { status: 401, code: 'provider_sign_in_failed' })
 
-    assert.match(await lastReason(clientId), reason)
-    idp.userInfo = { claims: { email, email_verified: true } }
-    assert.equal((await enter()).statusCode, 200)
-  })
+      assert.match(await lastReason(clientId), reason)
+      idp.userInfo = { claims: { email, email_verified: true } }
+      assert.equal((await enter()).statusCode, 200)
+    },
+  )
 }
 
-test('UserInfo that does not answer counts as a provider that is not available', async () => {
-  const { clientId } = await clientWithMember()
-  const provider = await findProviderOf(bench.db, clientId)
-  assert(provider)
-  const options = { ...sealingOf(bench), clock: bench.clock, timeoutSeconds: 1 }
-  const connections = new ProviderConnections(options)
-  idp.userInfo = { hangs: true }
-  const redirectUri = 'http://localhost/back'
-  const request = { state: 's'.repeat(43), nonce: 'n', verifier: 'v'.repeat(43), isFresh: false }
+testUserInfo(
+  'UserInfo that does not answer counts as a provider that is not available',
+  async () => {
+    const { clientId } = await clientWithMember()
+    const provider = await findProviderOf(bench.db, clientId)
+    assert(provider)
+    const options = { ...sealingOf(bench), clock: bench.clock, timeoutSeconds: 1 }
+    const connections = new ProviderConnections(options)
+    idp.userInfo = { hangs: true }
+    const redirectUri = 'http://localhost/back'
+    const request = { state: 's'.repeat(43), nonce: 'n', verifier: 'v'.repeat(43), isFresh: false }
 
-  const url = await connections.authorizationUrl(provider, { ...request, redirectUri })
-  const back = new URLSearchParams(idp.authorize(url, { sub: 'slow' }))
-  const callback = new URL(`${redirectUri}?${back}`)
+    const url = await connections.authorizationUrl(provider, { ...request, redirectUri })
+    const back = new URLSearchParams(idp.authorize(url, { sub: 'slow' }))
+    const callback = new URL(`${redirectUri}?${back}`)
 
-  await assert.rejects(connections.exchange(provider, { ...request, callback }), (error) => {
-    assert(error instanceof ProviderFailure)
-    assert.equal(error.refused, 'provider_unavailable')
-    assert.match(error.message, /^UserInfo: /)
-    return true
-  })
-  await connections.close()
-})
+    await assert.rejects(connections.exchange(provider, { ...request, callback }), (error) => {
+      assert(error instanceof ProviderFailure)
+      assert.equal(error.refused, 'provider_unavailable')
+      assert.match(error.message, /^UserInfo: /)
+      return true
+    })
+    await connections.close()
+  },
+)

@@ -27,7 +27,7 @@ import { createTempFolder } from '../support/temp-folder.ts'
 const PLATFORM = `${process.platform}-${process.arch}`
 const IS_ROOT = process.getuid?.() === 0
 const SHARED = '/var/lib/manilla' // The place of the programs when the data folder is closed too.
-const VERSION = `18.4.0-test${process.pid}` // No other process copies programs under this version.
+const VERSION = `17.10.0-test${process.pid}` // No other process copies programs under this version.
 const COPY_NAME = `postgresql-${VERSION}-${PLATFORM}`
 
 const folder = createTempFolder()

@@ -113,7 +113,7 @@ const CLIENTS: readonly Client[] = [
       const sources = names
         .filter((name) => name.endsWith('.java'))
         .map((name) => join(model, name))
-      const program = 'OpenapiGenerator.java'
+      const program = 'openapi-generator.java'
       cpSync(join(PROGRAMS, program), join(at, program))
       writeFileSync(join(at, 'sources'), [...sources, program].join('\n'))
       await run(at, 'javac', '-nowarn', '-d', 'classes', '-cp', classpath, '@sources')
@@ -168,7 +168,7 @@ const CLIENTS: readonly Client[] = [
       const at = join(folder.path, 'python')
       const options = ['--path', DESCRIPTION, '--output-path', 'client']
       await run(at, 'bin/openapi-python-client', 'generate', ...options)
-      cpSync(join(PROGRAMS, 'openapi_python_client.py'), join(at, 'client', 'program.py'))
+      cpSync(join(PROGRAMS, 'openapi-python-client.py'), join(at, 'client', 'program.py'))
       await run(at, 'bin/python', '-m', 'compileall', '-q', 'client/manilla_client')
       return () => run(at, 'bin/python', 'client/program.py', url)
     },

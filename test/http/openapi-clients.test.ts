@@ -139,8 +139,8 @@ class Names {
   }
 }
 
-// Whether generators make a type for a field, named after the object and the field: they do for objects, lists
-// of values and values that may be null, but not for a schema with a name.
+// Whether generators make a type for a field, named after the object and the field: they do for objects,
+// lists of values and values that may be null, but not for a schema with a name.
 function hasOwnType(field: Schema): boolean {
   const { type, anyOf, enum: values, const: constant, properties, items } = field
   if (Array.isArray(type) || values || constant !== undefined || properties) return true

@@ -78,12 +78,12 @@ for (const [label, spell] of Object.entries(SPELLINGS)) {
   })
 }
 
-test('a name in two cases with one value is taken, with two values refused', async () => {
+test('a name in two cases with one value is accepted, with two values refused', async () => {
   const { adviceReference } = await createAdvice(bench)
   const url = `${INITIATE}/${adviceReference}`
 
   const refused = await bench.call({ url, body: { bankCode: '035', BankCode: '058' } })
-  const taken = await bench.call({ url, body: { bankCode: '058', BankCode: '058' } })
+  const accepted = await bench.call({ url, body: { bankCode: '058', BankCode: '058' } })
 
   assertRefused(refused, { code: 'invalid_request' }, 'payment')
   assert.deepEqual(refused.json().errors, [
@@ -92,7 +92,7 @@ test('a name in two cases with one value is taken, with two values refused', asy
       message: 'Sent more than once, in different cases and with different values.',
     },
   ])
-  assert.equal(dataOf(taken, 'payment').bankCode, '058')
+  assert.equal(dataOf(accepted, 'payment').bankCode, '058')
   const nested = adviceBody({
     customer: { customerFirstName: 'Ada', CustomerFirstName: 'Eve', CUSTOMERFIRSTNAME: 'Ngozi' },
   })

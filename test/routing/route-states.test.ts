@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { CallMeter } from '#banks/observe-calls.ts'
 import {
   advanceRoute,
   FORGET_MS,
@@ -169,3 +170,65 @@ test('after any history a state follows its rules, and no order waits longer tha
     }),
   )
 })
+
+// Plays 210 seconds in which 1,389 orders go out through two banks. Each answer is lost with the given
+// probability; a lost order is asked for every two seconds until the bank answers. Returns how many orders
+// were sent.
+function playFlakyBanks(lossRate: number, random: () => number): number {
+  const banks = ['058', '044'].map((code) => ({ code, route: newRoute(at(0)), lost: 0 }))
+  const meter = new CallMeter()
+  let sent = 0
+  for (let second = 0; second < 210; second++) {
+    const now = at(second * 1000)
+    let waiting = Math.ceil((1389 * (second + 1)) / 210) - sent
+    for (const bank of banks) {
+      const isTried = isTrialDue(bank.route, now)
+      const room = { in_use: 10, returning: 1, left: isTried ? 1 : 0 }[bank.route.state]
+      const orders = Math.min(room, waiting)
+      waiting -= orders
+      sent += orders
+      if (second % 2 === 0) {
+        for (let query = bank.lost; query > 0; query--) {
+          const isOk = random() >= lossRate
+          meter.noteReach(bank.code, 'out', isOk)
+          if (isOk) bank.lost--
+        }
+      }
+      for (let order = 0; order < orders; order++) {
+        const isOk = random() >= lossRate
+        if (isOk) meter.note(bank.code, 'out', true)
+        else meter.noteUnanswered(bank.code)
+        if (!isOk) bank.lost++
+      }
+      if (isTried && orders > 0) bank.route = advanceRoute(bank.route, saw({ isTried }), now)
+    }
+    const counts = meter.take()
+    for (const bank of banks) {
+      const { answered, failed } = counts.find(({ bankCode }) => bankCode === bank.code) ?? saw({})
+      bank.route = advanceRoute(bank.route, saw({ answered, failed }), now)
+    }
+  }
+  return sent
+}
+
+test('two banks that lose every second answer still take orders', () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const sent = playFlakyBanks(0.5, randomFrom(seed))
+    assert.ok(sent >= 400, `seed ${seed}: ${sent}`)
+  }
+})
+
+test('two banks that answer nothing get few orders', () => {
+  assert.ok(playFlakyBanks(1, randomFrom(1)) <= 60)
+})
+
+// Returns numbers from 0 to 1 that look random, always the same for a seed.
+function randomFrom(seed: number): () => number {
+  let state = seed * 2_654_435_761
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+}

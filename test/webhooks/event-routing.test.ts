@@ -16,7 +16,9 @@ const PAYMENT = {
   notificationUrl: 'https://a.example.ng/advice',
   callBackUrl: 'https://a.example.ng/done?x=1',
 }
-const CALLBACK = `${PAYMENT.callBackUrl}&adviceReference=a-1&paymentReference=p-1&advicereference=a-1&paymentreference=p-1`
+const CALLBACK =
+  `${PAYMENT.callBackUrl}&adviceReference=a-1&paymentReference=p-1` +
+  '&advicereference=a-1&paymentreference=p-1'
 
 test('an event about an account goes to its notificationUrl', () => {
   for (const type of ['account.created', 'collection.received', 'credit.suspended'] as const) {

@@ -178,8 +178,8 @@ function describe(operation: Operation, { path, components }: OperationContext):
   }
 }
 
-// Leaves out a query parameter that repeats a header, such as lastEventId: generated clients would name the two
-// the same. The header's description mentions it.
+// Leaves out a query parameter that repeats a header, such as lastEventId: generated clients would name the
+// two the same. The header's description mentions it.
 function withoutRepeated(parameters: readonly Parameter[]): readonly Parameter[] {
   const plain = ({ name }: Parameter) => name.toLowerCase().replaceAll('-', '')
   const headers = parameters.filter((parameter) => parameter.in === 'header').map(plain)

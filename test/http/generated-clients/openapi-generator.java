@@ -10,7 +10,7 @@ import org.openapitools.client.model.AdviceRequestCustomer;
 import org.openapitools.client.model.InitiateBankTransferRequest;
 import org.openapitools.client.model.LoginRequest;
 
-public class OpenapiGenerator {
+class OpenapiGenerator {
   public static void main(String[] arguments) throws Exception {
     ApiClient client = new ApiClient();
     client.updateBaseUri(arguments[0]);
