@@ -47,7 +47,9 @@ export function rightValue(schema: Schema, name: string, known: Known, random: R
     case 'boolean':
       return random.integer(0, 1) === 1
     case 'integer':
-      return Number(known[name]?.[0] ?? random.integer(schema.minimum ?? 1, schema.maximum ?? 1_000))
+      return Number(
+        known[name]?.[0] ?? random.integer(schema.minimum ?? 1, schema.maximum ?? 1_000),
+      )
     case 'number':
       return random.integer(schema.minimum ?? 1, schema.maximum ?? 1_000)
     case 'null':

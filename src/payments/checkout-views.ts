@@ -278,5 +278,7 @@ export const CheckoutBody = named('Checkout', {
   supportPhone: nullable('string', { description: 'Of the merchant, for payers.' }),
   supportUrl: nullable('string', { description: 'Of the merchant, for payers.' }),
   logo: LogoBody,
-  returnUrl: Type.String({ description: 'callBackUrl with both references appended. Empty: the merchant has none.' }),
+  returnUrl: Type.String({
+    description: 'callBackUrl with both references appended. Empty: the merchant has none.',
+  }),
 })

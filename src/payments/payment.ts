@@ -198,10 +198,7 @@ export function buildCallBackUrl({
 
 // Appends the references of the advice and the payment to the query of an address (?…), before any fragment
 // (#…). Their names are the documented ones, and the lower-case ones that some clients read. Works on the text, because parsing and formatting the URL would change how the merchant wrote it.
-function withReferences(
-  callBackUrl: string,
-  references: Record<string, string>,
-): string {
+function withReferences(callBackUrl: string, references: Record<string, string>): string {
   const hashAt = callBackUrl.indexOf('#')
   const address = hashAt < 0 ? callBackUrl : callBackUrl.slice(0, hashAt)
   const fragment = hashAt < 0 ? '' : callBackUrl.slice(hashAt)

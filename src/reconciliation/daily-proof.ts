@@ -26,6 +26,7 @@ import { CURRENCY, formatKobo, type Kobo, kobo } from '#money.ts'
 import { clearAlert, type NewAlert, raiseAlerts } from '#records/alerts.ts'
 import { appendEvents } from '#records/events.ts'
 import { type BankAccount, dayBefore } from './banks.ts'
+import { alertContradictedPayouts } from './contradictions.ts'
 import type { DifferenceKind } from './difference.ts'
 import type { ItemKind } from './items.ts'
 
@@ -215,7 +216,7 @@ type WatchedAccount = BankAccount & { fromDay: string | null; toDay: string | nu
 // Raises and clears the alerts of reconciliation by the current daily proofs:
 //   reconciliation_difference  the last day that a bank's statements cover is red
 //   statement_missing          a day's statement has not arrived by the expected time of the next day
-//   payout_contradicted        a line shows a payout as paid that failed or was cancelled; raised once
+//   payout_contradicted        a line contradicts the final state of a payout (contradictions.ts)
 // Skips banks that have never sent a statement and are not configured to send any.
 export async function watchStatements(
   tx: Transaction,
@@ -245,30 +246,8 @@ export async function watchStatements(
       else await clearAlert(tx, now, alert) // Without a detail, its condition does not hold.
     }
   }
-  raised.push(...(await findContradictedPayouts(tx)))
   await appendEvents(tx, now, await raiseAlerts(tx, now, raised))
-}
-
-// Returns an alert for each payout that failed or was cancelled in the books although a statement shows it as
-// paid. Nothing clears these alerts. Without the check on `alerts`, the next round would raise an alert again
-// after a user has acknowledged it.
-async function findContradictedPayouts(tx: Transaction): Promise<NewAlert[]> {
-  const { rows } = await tx.query<{ subject: string; status: string; bankCode: string }>({
-    name: 'find-contradicted-payouts',
-    text: `select 'payout/' || p.reference as subject, p.status, d.bank_code
-             from differences d join payouts p on p.id = d.payout_id
-            where d.state in ('open', 'asked') and d.kind = 'payout_paid'
-              and p.status in ('failed', 'cancelled')
-              and not exists (select from alerts a
-                               where a.kind = 'payout_contradicted'
-                                 and a.subject = 'payout/' || p.reference
-                                 and a.raised_at >= d.opened_at)
-            order by d.id`,
-  })
-  return rows.map(({ subject, status, bankCode }) => {
-    const detail = { status: 'confirmed', problem: 'on_statement', inBooks: status, bankCode }
-    return { kind: 'payout_contradicted', subject, detail }
-  })
+  await alertContradictedPayouts(tx, now)
 }
 
 // Returns the accounts that have statements, and the banks whose settings say that they send some.

@@ -16,6 +16,7 @@ import {
   type Run,
   readMoved,
 } from './banks.ts'
+import { alertContradictedPayouts } from './contradictions.ts'
 import { findGaps, updateDifferences } from './find-differences.ts'
 import { readLedgerBalance } from './items.ts'
 import { matchByAccount, matchCharges, matchSweeps } from './match-amounts.ts'
@@ -209,5 +210,6 @@ export async function matchStatements(
   await suggestNamed(tx, run)
   await endRun(tx, run)
   await closeSets(tx)
+  await alertContradictedPayouts(tx, account.now)
   return { matched, differences: newDifferences + gaps }
 }

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nuban } from '#banks/nuban.ts'
+import { SKEW_MAX_MS } from '#db/health.ts'
 import { assertCleanBooks, startTwin } from '../support/bank-calls.ts'
 import {
   ACCOUNTS,
@@ -301,7 +302,7 @@ test('a pool waits for no lease and no retry of a clock that was ahead', async (
     await setPoolTime(column, waitMs)
     await refillPools(bench)
     assert.deepEqual(await poolStates(bench), {}, column)
-    await setPoolTime(column, waitMs + 1)
+    await setPoolTime(column, waitMs + SKEW_MAX_MS + 1)
   }
   await refillPools(bench)
 

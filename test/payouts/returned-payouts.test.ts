@@ -345,7 +345,7 @@ test('a return booked from a statement is not booked again from the bank’s ans
   await ask(world, 5)
 
   assert.equal(await isReturned(world), 1)
-  assert.deepEqual(await alerts(bench), [])
+  assert.deepEqual(await alerts(bench), ['payout_contradicted reversed'])
   assert.deepEqual(await balances(bench), WITH_IT_BACK)
   await assertGreen(bench, bankCode)
 })

@@ -14,7 +14,9 @@ import {
   debit,
   differenceTexts,
   found,
+  givenBack,
   KOBO,
+  PAID,
   REJECTED,
   rematch,
   settled,
@@ -136,22 +138,43 @@ test('an unknown payout is pointed out, and matched once it is confirmed', async
   await assertCleanBooks(bench)
 })
 
-test('operators get one alert about a payout that failed here and was paid', async () => {
-  await using world = await settled(REJECTED)
-  const { bench, reference } = world
-  await statement(bench, [debit(reference)])
-  const watch = () =>
-    withTransaction(bench.db, (tx) => watchStatements(tx, bench.clock(), bench.config.banks))
-  const raised = async () =>
-    (await bench.call({ url: '/api/v1/operator/alerts?kind=payout_contradicted' })).json().data
+for (const { name, outcome, lines, detail } of [
+  {
+    name: 'a payout that failed here and was paid',
+    outcome: REJECTED,
+    lines: (reference: string) => [debit(reference)],
+    detail: { status: 'confirmed', problem: 'on_statement', inBooks: 'failed' },
+  },
+  {
+    name: 'a confirmed payout whose money came back',
+    outcome: PAID,
+    lines: (reference: string) => [debit(reference), givenBack(reference)],
+    detail: { status: 'reversed', problem: 'on_statement', inBooks: 'confirmed' },
+  },
+]) {
+  test(`operators get one alert, as soon as a statement is matched, about ${name}`, async () => {
+    await using world = await settled(outcome)
+    const { bench, reference } = world
+    const raised = async () =>
+      (await bench.call({ url: '/api/v1/operator/alerts?kind=payout_contradicted' })).json().data
 
-  await watch()
-  await watch()
-  const [alert] = await raised()
-  await bench.call({ url: `/api/v1/operator/alerts/${alert.id}/acknowledge`, body: {} })
-  await watch()
+    const bankCode = await statement(bench, lines(reference))
+    const [alert] = await raised()
+    assert.equal(alert.subject, `payout/${reference}`)
+    assert.deepEqual(alert.detail, { ...detail, bankCode })
+    await bench.call({ url: `/api/v1/operator/alerts/${alert.id}/acknowledge`, body: {} })
+    await rematch(bench, bankCode)
+    await withTransaction(bench.db, (tx) => watchStatements(tx, bench.clock(), bench.config.banks))
 
-  assert.equal((await raised()).length, 1)
-  assert.equal(alert.subject, `payout/${reference}`)
-  assert.deepEqual([alert.detail.problem, alert.detail.inBooks], ['on_statement', 'failed'])
+    assert.equal((await raised()).length, 1)
+  })
+}
+
+test('a statement that agrees with a payout raises no alert', async () => {
+  await using world = await settled(PAID)
+  await statement(world.bench, [debit(world.reference)])
+  const { data } = (
+    await world.bench.call({ url: '/api/v1/operator/alerts?kind=payout_contradicted' })
+  ).json()
+  assert.deepEqual(data, [])
 })

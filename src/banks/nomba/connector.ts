@@ -28,6 +28,7 @@ import {
   type PayoutReading,
   payoutNotFound,
   payoutUnanswered,
+  providerCode,
   type RailCall,
   type ReservationAnswer,
   readNestedJson,
@@ -236,7 +237,7 @@ function accountCalls(ask: Ask, subAccountId: string | undefined): ConnectorCall
       return changeAccount(ask, { method: 'DELETE', path: accountPath(reference) }, options)
     },
     async enquireName({ accountNumber, bankCode }, options) {
-      const body = { accountNumber, bankCode }
+      const body = { accountNumber, bankCode: nombaCode(bankCode) }
       const answer = await ask({ method: 'POST', path: '/v1/transfers/bank/lookup', body }, options)
       if (answer.status === 'no_answer') return answer
       const { accountName } = objectIn(answer.body.data)
@@ -300,7 +301,7 @@ function payoutCalls(ask: Ask, senderName: string): ConnectorCalls {
         amount: toNaira(amountKobo),
         accountNumber: to.accountNumber,
         accountName: to.accountName,
-        bankCode: to.bankCode,
+        bankCode: nombaCode(to.bankCode),
         merchantTxRef: reference,
         senderName,
         narration,
@@ -327,6 +328,10 @@ function payoutCalls(ask: Ask, senderName: string): ConnectorCalls {
       return readPayout(answer, merchantTxRef)
     },
   }
+}
+
+function nombaCode(bankCode: string): string {
+  return providerCode(bankCode, 'cbn', 'nomba')
 }
 
 // Reads the state of a payout.

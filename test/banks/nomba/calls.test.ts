@@ -197,6 +197,17 @@ for (const [status, expected] of [
   })
 }
 
+test('a bank is named by the code of Nomba’s own list, in payouts and name enquiries', async () => {
+  const opay = { ...to, bankCode: '100004' }
+  await using bank = await startBank(ok({ accountName: 'ADA OBI' }))
+  await bank.calls.enquireName(opay, {})
+  await bank.calls.sendMoney({ ...payout, to: opay }, {})
+  assert.deepEqual(
+    bank.asked.slice(1).map(({ body }) => body.bankCode),
+    ['305', '305'],
+  )
+})
+
 test('a payout is not taken for another, and a refusal is not taken for a failure', async () => {
   await using bank = await startBank(ok({ id: 't-1', status: 'SUCCESS', merchantTxRef: 'p-2' }))
   assert.equal((await bank.calls.findPayout('p-1', {})).status, 'unknown')

@@ -93,7 +93,11 @@ export function ResolvePayout({ payout, session, request, onDone }: Props) {
 
 const FAILURE = '/api/v1/operator/payout-failures/{reference}'
 
-type DecideFailureProps = { session: Session; item: Schemas['RequestedFailure']; onDone: () => void }
+type DecideFailureProps = {
+  session: Session
+  item: Schemas['RequestedFailure']
+  onDone: () => void
+}
 
 // The open request to mark the payout as failed, with its evidence and the decision.
 export function DecideFailure({ session, item, onDone }: DecideFailureProps) {
