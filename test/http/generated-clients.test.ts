@@ -87,7 +87,8 @@ const CLIENTS: readonly Client[] = [
     },
     build: async () => {
       const at = newFolder('openapi-generator-go')
-      await generate(at, 'go', '-o', 'all', '--additional-properties=packageName=manilla')
+      const names = '--additional-properties=packageName=manilla,enumClassPrefix=true'
+      await generate(at, 'go', '-o', 'all', names)
       mkdirSync(join(at, 'manilla'))
       for (const file of readdirSync(join(at, 'all')).filter((name) => name.endsWith('.go'))) {
         cpSync(join(at, 'all', file), join(at, 'manilla', file))
