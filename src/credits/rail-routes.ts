@@ -208,9 +208,19 @@ const Answers = Type.Array(AcknowledgementBody, {
     'responseMessage and responseCode.',
 })
 
-// Describes a failure of a whole report. If the report was read, the answer has the acknowledgements instead.
+// Describes a report that failed as a whole, or whose acknowledgements ask the bank to send it again. Without a
+// `type`, it also admits the list of acknowledgements of a list of credits.
+const { type: _type, ...ReportFailure } = Type.Object({
+  responseCode: RailFailure.properties.responseCode,
+  responseMessage: RailFailure.properties.responseMessage,
+  code: Type.Optional(Type.String({ description: 'Why. Not in the format of Providus.' })),
+  errors: Type.Optional(RailFailure.properties.errors),
+  requestId: Type.Optional(RailFailure.properties.requestId),
+  sessionId: Type.Optional(AcknowledgementBody.properties.sessionId),
+})
 const REPORT_FAILURE = {
-  description: 'Of a report that was read: its acknowledgements, as with 200.',
+  description: 'Nothing was taken. Of a report that was read: its acknowledgements, as with 200.',
+  content: { 'application/json': { schema: Type.Unsafe(ReportFailure) } },
 }
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
@@ -296,8 +306,8 @@ export const railRoutes: FastifyPluginAsyncTypebox<Deps> = scoped(async (app, de
         body: Credits,
         response: {
           200: Answers,
-          400: { ...REPORT_FAILURE, content: { 'application/json': { schema: RailFailure } } },
-          503: { ...REPORT_FAILURE, content: { 'application/json': { schema: RailFailure } } },
+          400: REPORT_FAILURE,
+          503: REPORT_FAILURE,
         },
       },
       // Request and response are bytes in the bank's own format, so no schema checks or writes them.

@@ -246,7 +246,8 @@ export const endpointReplays = resource('/api/v1/webhook-endpoints', {
   .get('getReplay', {
     path: '/:id/replay',
     summary: 'Get the latest replay to an endpoint',
-    description: 'Shows its progress.',
+    description:
+      'Shows how far it is and how many events it has queued. Replays are kept for 30 days after their end.',
     errors: ['endpoint_not_found', 'replay_not_found'],
     run: (db, { clientId, params }) => getReplay(db, { clientId, endpointId: params.id }),
   })

@@ -132,19 +132,23 @@ test('an operator sees which host is used, and whether a standby has everything'
   const { data, text } = await operate(context, ['admin', 'database'])
 
   const [primary, standby] = [pair.primary.host, pair.standby.host]
+  const { version } = data as { version: string }
   assert.deepEqual(data, {
     hosts: [
       { host: primary, state: 'writable', isUsed: true },
       { host: standby, state: 'standby', isUsed: false },
     ],
+    version,
+    versionProblem: null,
     isSynchronous: true,
     synchronousCommit: 'on',
     synchronousStandbyNames: '*',
     standbys: 1,
   })
+  assert.match(version, /^\d+\.\d+$/)
   assert.equal(
     text,
-    `${primary}\twritable\tused\n${standby}\tstandby\t\nReplication is synchronous: ` +
+    `${primary}\twritable\tused\n${standby}\tstandby\t\nThe server is PostgreSQL ${version}. Replication is synchronous: ` +
       'synchronous_commit on, synchronous_standby_names *; 1 standby follows.',
   )
 })

@@ -120,6 +120,11 @@ const world = await fillWorld(bench, 'READER')
 const { secret } = await registerOf(bench).act('READER', 'rotate-secret')
 const token = await bench.login('READER', secret)
 await pay(bench, world.accountNumber, '90000')
+const replayed = await bench.call({
+  url: `/api/v1/webhook-endpoints/${world.endpointId}/replay`,
+  body: { from: '2026-10-01', to: '2026-10-02' }, // Not the period of the example, which begins another.
+})
+assert.equal(replayed.statusCode, 200)
 
 // The objects of this test by the path up to their key. They take the place of the key in an example's
 // address.

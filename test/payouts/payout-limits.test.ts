@@ -44,6 +44,7 @@ test('no payout exceeds the limit per payout', async () => {
     dailyLimit: null,
     reserveFloorPercent: 0,
     reserveFloorDays: 0,
+    strictApprovers: false,
   })
 })
 
@@ -133,6 +134,7 @@ test('only operators set limits, in their audit log', async () => {
     dailyLimit: '500.00',
     reserveFloorBps: 0,
     reserveFloorDays: 0,
+    strictApprovers: false,
   })
   const owner = await newBrowser(bench, 'owner')
   const refused = await owner.call({ method: 'PATCH', url: LIMITS, body: { dailyLimit: 1 } })

@@ -84,8 +84,6 @@ const NOT_EXPORTED: Readonly<Record<string, string>> = {
   listLimitProfiles: 'terms, not money',
   listPayoutTariffs: 'terms, not money',
   listTaxRates: 'terms, not money',
-  listScreeningLists: 'names and counts, not money',
-  listScreeningRequests: 'approvals, not money',
   listScreeningRules: 'terms, not money',
   listLedgerAccounts: 'exportOperatorBalances and exportTrialBalance have them',
   listBankHealth: 'no money',
