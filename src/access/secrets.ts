@@ -186,7 +186,7 @@ export async function endTokens(tx: Transaction, clientId: ClientId): Promise<vo
 // The lock makes a revocation wait for the commit, because it deletes the secrets.
 export async function lockToken(
   tx: Transaction,
-  { id, tokenGeneration }: Pick<Client, 'id' | 'tokenGeneration'>,
+  { id, clientId, tokenGeneration }: Pick<Client, 'id' | 'clientId' | 'tokenGeneration'>,
 ): Promise<void> {
   const [, live] = await pipeline([
     tx.query({
@@ -196,8 +196,8 @@ export async function lockToken(
     }),
     tx.query({
       name: 'is-token-live',
-      text: 'select from clients where id = $1 and token_generation = $2 and is_active',
-      values: [id, tokenGeneration],
+      text: 'select from clients where client_id = $1 and token_generation = $2 and is_active',
+      values: [clientId, tokenGeneration], // A sandbox's reset changes the id, not the credentials.
     }),
   ])
   if (live.rowCount !== 1) throw new Refusal('unauthorized')

@@ -43,7 +43,7 @@ async function end({ maker, checker }: Bench, reference: string, verb: string) {
   const url = `${HOLDS}/${reference}`
   const ending = (await maker.call({ url: `${url}/${verb}`, body: { reason: 'Decided' } })).json()
   if (ending.code) return ending.code
-  const body = { request: ending.data.id }
+  const body = { revision: ending.data.revision }
   const decided = (await checker.call({ url: `${url}/approve`, body })).json()
   return decided.code ?? (await maker.call({ url })).json().data.state
 }
@@ -238,7 +238,7 @@ test('while a person is released, accounts are opened and money comes: nothing s
   const checkers = [bench.checker, await newBrowser(bench, 'operator')]
   const [approved] = await Promise.all([
     Promise.all(
-      checkers.map((by) => by.call({ url: `${url}/approve`, body: { request: ending.id } })),
+      checkers.map((by) => by.call({ url: `${url}/approve`, body: { revision: ending.revision } })),
     ),
     ...accounts.map(({ accountNumber }) => pay(bench, accountNumber, '10')),
     openAccount(bench),

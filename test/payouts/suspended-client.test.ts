@@ -169,7 +169,7 @@ test('a call that was let in before the suspension moves no money', async () => 
     { url: refundsOf(sessionId), body: { amount: 5, reason: 'Wrong size' } },
   ]) {
     const answer = await shop.by.call(request)
-    assertRefused(answer, { status: 409, code: 'client_suspended' })
+    assertRefused(answer, { status: 401, code: 'unauthorized' })
   }
   assert.equal(await statusOf(queued), 'queued')
 })

@@ -141,7 +141,7 @@ test('a statement refused in the middle of its upload is answered, though more w
   const answered = answerTo(call)
 
   // This client reads the response only after it has sent everything.
-  for (let sent = 0; sent < 40; sent++) call.write(`${'x'.repeat(65_536)}\n`)
+  for (let sent = 0; sent < 40; sent++) call.write(`${'x'.repeat(8_000)}\n`.repeat(8))
   call.end()
   const { status, body } = await answered
 

@@ -43,7 +43,9 @@ test('deliveries to other addresses than endpoints carry the client’s signatur
   }
   const callback = receiver.received.find(({ path }) => path.includes('shop=1'))
   const { adviceReference, paymentReference } = payment
-  const references = `adviceReference=${adviceReference}&paymentReference=${paymentReference}`
+  const references =
+    `adviceReference=${adviceReference}&paymentReference=${paymentReference}` +
+    `&advicereference=${adviceReference}&paymentreference=${paymentReference}`
   assert.equal(callback?.path, `/hook?shop=1&${references}`)
   assert((await bench.deliveries()).every(({ state }) => state === 'delivered'))
 })

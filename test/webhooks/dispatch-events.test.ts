@@ -32,7 +32,9 @@ test('events are queued for the account, the advice, its callback and the endpoi
   await bench.dispatch()
 
   const { adviceReference, paymentReference } = payment
-  const references = `?adviceReference=${adviceReference}&paymentReference=${paymentReference}`
+  const references =
+    `?adviceReference=${adviceReference}&paymentReference=${paymentReference}` +
+    `&advicereference=${adviceReference}&paymentreference=${paymentReference}`
   assert.deepEqual(await queued(bench), [
     ['account.created', 'endpoint', 'https://ep.example.ng/all'],
     ['account.created', 'notification', HOOK],
