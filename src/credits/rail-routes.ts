@@ -208,8 +208,8 @@ const Answers = Type.Array(AcknowledgementBody, {
     'responseMessage and responseCode.',
 })
 
-// Describes a report that failed as a whole, or whose acknowledgements ask the bank to send it again. Without a
-// `type`, it also admits the list of acknowledgements of a list of credits.
+// Describes a report that failed as a whole, or whose acknowledgements ask the bank to send it again. Without
+// a `type`, it also admits the list of acknowledgements of a list of credits.
 const { type: _type, ...ReportFailure } = Type.Object({
   responseCode: RailFailure.properties.responseCode,
   responseMessage: RailFailure.properties.responseMessage,

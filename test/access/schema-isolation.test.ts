@@ -45,8 +45,8 @@ const KEYS_WITHOUT_CLIENT = {
   requeries_merged_into_fkey: null,
   // The payout of a return may have no client.
   screening_decisions_payout_id_fkey: null,
-  // A hold on a person is the operator's, and its accounts are of any client. The database checks the client of
-  // each account; its hold is placed by the same worker for the same account.
+  // A hold on a person is the operator's, and its accounts are of any client. The database checks the client
+  // of each account; its hold is placed by the same worker for the same account.
   held_person_accounts_hold_id_fkey: null,
   held_person_accounts_account_hold_id_fkey: null,
   // The numbers of VAT invoices of all clients are one sequence.

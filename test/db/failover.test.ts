@@ -148,7 +148,8 @@ test('an operator sees which host is used, and whether a standby has everything'
   assert.match(version, /^\d+\.\d+$/)
   assert.equal(
     text,
-    `${primary}\twritable\tused\n${standby}\tstandby\t\nThe server is PostgreSQL ${version}. Replication is synchronous: ` +
+    `${primary}\twritable\tused\n${standby}\tstandby\t\n` +
+      `The server is PostgreSQL ${version}. Replication is synchronous: ` +
       'synchronous_commit on, synchronous_standby_names *; 1 standby follows.',
   )
 })

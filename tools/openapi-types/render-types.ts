@@ -68,8 +68,8 @@ function eventLine([type, { post }]: [string, Description['webhooks'][string]]):
   return `    "${type}": components["schemas"]["${name}"];\n`
 }
 
-// Removes descriptions, formats and examples, but keeps fields that have such a name. Lets callers write an amount as a
-// numeric text too, which the description does not say.
+// Removes descriptions, formats and examples, but keeps fields that have such a name. Lets callers write an
+// amount as a numeric text too, which the description does not say.
 function withoutTexts(this: unknown, key: string, value: unknown): unknown {
   if (key === 'example') return undefined
   const isMoney = key === 'type' && (this as Record<string, unknown>)['x-money'] !== undefined
