@@ -220,7 +220,9 @@ const { type: _type, ...ReportFailure } = Type.Object({
 })
 const REPORT_FAILURE = {
   description: 'Nothing was taken. Of a report that was read: its acknowledgements, as with 200.',
-  content: { 'application/json': { schema: Type.Unsafe(ReportFailure) } },
+  content: {
+    'application/json': { schema: Type.Unsafe({ $id: 'ReportFailure', ...ReportFailure }) },
+  },
 }
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
